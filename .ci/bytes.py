@@ -1,11 +1,11 @@
-"""Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
+"""List the results that differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
 
 Every shipped platform runs every application that it takes with three seeds, the matrix runs a core's hot paths
-(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` leaves studies out). What is hashed
-is the JSON of a result without what a new version changes by itself.
-A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
+(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` omits studies). The hash covers the
+JSON of a result without the keys that every new version changes.
+A change that should not affect results leaves every line unchanged; one that should records new lines with `--update`.
 
-The results hold logarithms from the system's library of mathematics, so that another system may give other bytes.
+The results hold logarithms from the system's mathematics library, so that another system may produce other bytes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ RECORD = Path(__file__).resolve().parent / "bytes.txt"
 APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
 SEEDS = (1, 2, 3)
 PACKETS, WARMUP_PACKETS = 3000, 500
-# Runs whose whole report a core that is written anew has to repeat: the packet buffer of Hasan 2003 in all its forms,
-# many engines, an executed program, and other parts of DRAM behind a generic controller.
+# Runs whose whole report a rewritten core must repeat: the packet buffer of Hasan 2003 in all its forms, many engines,
+# an executed program, and other parts of DRAM behind a generic controller.
 BUFFERS = (
     "our_base",
     "f_alloc",
@@ -40,7 +40,7 @@ BUFFERS = (
     "adapt",
     "adapt_pf",
 )
-# A result names its file, so that the path is relative: `main` changes to the root.
+# A result names its file, so the path is relative: `main` changes to the root.
 CHIP = "bench/chips/sixty_engines.toml"
 PARTS = ("ddr3_1600", "hbm2", "gddr6")
 STUDIES = (
@@ -54,7 +54,7 @@ STUDIES = (
     "rosebud",
     "spalink2000",
 )
-# They name the version, the configuration and the place of files, not what came out.
+# Fields that name the version, the configuration and the location of files, not results.
 LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
 
 Digests = dict[str, str]
@@ -67,7 +67,7 @@ def digest(plain: Any) -> str:
 
 
 def without_names(plain: Any) -> Any:
-    """The same data without the keys left out."""
+    """The same data without the keys that are not hashed."""
     if isinstance(plain, dict):
         return {key: without_names(value) for key, value in plain.items() if key not in LEFT_OUT}
     if isinstance(plain, (list, tuple)):
@@ -76,7 +76,7 @@ def without_names(plain: Any) -> Any:
 
 
 def run(case: tuple[str, str, int]) -> Digests:
-    """The line of one run; none if the platform does not take the application."""
+    """The line of one run; `None` if the platform does not support the application."""
     preset, app, seed = case
     try:
         result = linecard.run(preset, program=app, seed=seed, packets=PACKETS, warmup_packets=WARMUP_PACKETS)
@@ -89,7 +89,7 @@ def run(case: tuple[str, str, int]) -> Digests:
 
 
 def matrix_of() -> list[tuple[str, dict[str, Any]]]:
-    """The runs of the matrix: a preset and what is asked of it."""
+    """The runs of the matrix: a preset and its request."""
     platforms = [(preset.name, {}) for preset in linecard.presets() if preset.kind == "platforms"]
     applications = product(BUFFERS, ("l3fwd16", "nat", "firewall"), (2, 4))
     buffers = [

@@ -1,7 +1,7 @@
-"""Run the tests of Rust and Python, say how long each part took, and end with one line: `N passed, N failed`.
+"""Run the tests of Rust and Python, report the time of each part, and end with one line: `N passed, N failed`.
 
-Standard library only. A suite that cannot even be built counts as one failure, so that the line never looks better
-than it is. `target/test-times.txt` keeps the times of the last run, test by test for Python.
+Standard library only. A suite that cannot even be built counts as one failure, so that the line never
+looks better than it is. `target/test-times.txt` keeps the times of the last run, test by test for Python.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def timed(part: str, times: list[str]) -> Iterator[None]:
 
 
 def compile_rust_tests() -> None:
-    """Compile the tests in Rust, so that their own time is told apart; running them says whether it failed."""
+    """Compile the tests in Rust, so that their own time is separate; a failure shows when they are run."""
     subprocess.run([*CARGO_TEST, "--tests", "--no-run", "--quiet"], cwd=ROOT, check=False)
 
 

@@ -1,10 +1,10 @@
-"""Build a wheel that any Linux of this processor takes, and try it where nothing else is installed.
+"""Build a wheel for any Linux on this processor, and test it where nothing else is installed.
 
     python .ci/wheel.py
 
 The wheel is abi3 (one for every Python from 3.11) and manylinux2014: linked by Zig against the C library of that time.
-It is then installed into a fresh environment and used from an empty folder, without the clone: what it says of itself,
-what is shipped in it, the demo, a design of one's own, a study. Standard library only.
+It is then installed into a fresh environment and used from an empty folder, without the clone: its version,
+its contents, the demo, a user's own design, a study. Standard library only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TOOLS = ["maturin>=1.9.4,<2", "ziglang>=0.13,<0.16"]
 
 
 def environment(folder: Path) -> Path:
-    """A fresh environment; where its programs are."""
+    """Create a fresh environment; return the folder of its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
 
@@ -53,7 +53,7 @@ def build() -> Path:
 
 
 def tried(wheel: Path) -> None:
-    """Use it as somebody does who has nothing else."""
+    """Use the wheel as somebody who has nothing else."""
     with tempfile.TemporaryDirectory() as place:
         programs = environment(Path(place) / "environment")
         pip(programs, str(wheel))

@@ -1,4 +1,4 @@
-"""What moved between two commits of bench/record/kernels.jsonl.
+"""Changes between two commits in bench/record/kernels.jsonl.
 
 python bench/compare.py 1bcf2ca 35264ee      instructions and ratios of two recorded commits
 python bench/compare.py                      the last two lines

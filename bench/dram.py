@@ -1,9 +1,9 @@
-"""Speed of DRAM alone: requests and simulated clocks a second, on DDR4-2400.
+"""Speed of DRAM alone: requests and simulated clocks per second, on DDR4-2400.
 
-Two well-known simulators were measured on a machine like the ones this project is built on, one core, DDR4-2400,
-random accesses of which a third write: DRAMsim3 (commit 2981759) served 75,000 and Ramulator 2.1 (commit c5b1c3a)
-79,000 requests a second, on packet cells 114,000 and 146,000; with one request every 200 clocks they simulated 3.3 and
-16.5 million clocks a second.
+Two well-known simulators were measured on a machine like those of this project, one core, DDR4-2400, random accesses
+of which a third are writes: DRAMsim3 (commit 2981759) served 75,000 and Ramulator 2.1 (commit c5b1c3a) 79,000 requests
+per second, on packet cells 114,000 and 146,000; with one request every 200 clocks they simulated 3.3 and 16.5 million
+clocks per second.
 """
 
 from __future__ import annotations

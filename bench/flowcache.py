@@ -1,6 +1,6 @@
-"""Flow caches: accesses per second of one core, and what other simulators reach on the same digests.
+"""Flow caches: accesses per second of one core, and those of other simulators on the same digests.
 
-The digests are drawn by Zipf's law over 100,000 flows with a fixed seed. The compiled loops are timed by
+The digests follow Zipf's law over 100,000 flows with a fixed seed. The compiled loops are timed by
 `crates/flowcache/examples/flowcache_speed.rs`; pycachesim, the fastest set-associative simulator found, gets them as a
 list that is made beforehand, and must find the same misses.
 """
@@ -24,7 +24,7 @@ import linecard
 
 Row = Callable[[str, float | None, str, str], None]
 
-# Printed name of the example's line, and what is asked of it in million accesses per second.
+# The printed name of the example's line, and its target in million accesses per second.
 LINES = {
     "LRU": 100,
     "SP": 100,

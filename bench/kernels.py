@@ -1,12 +1,12 @@
-"""Kernels whose instructions are counted: what each does, and how many instructions a piece of it takes.
+"""Kernels whose instructions are counted: what each does, and its instructions per unit of work.
 
     python bench/kernels.py                       count all, beside the record
     python bench/kernels.py hasan2003 dram_random  some
     python bench/kernels.py --write               and append them to bench/record/kernels.jsonl for this commit
 
-Instructions do not depend on the machine's speed, nor on what else it does. They come from the processor's counter
-where the system allows it, else from valgrind where it is installed, as the difference between a long and a short run,
-so that starting does not count. Tests hold the last line of the record within 2 %.
+Instructions do not depend on the machine's speed, nor on other processes. They come from the processor's counter
+if the system permits it, else from valgrind if it is installed, as the difference between a long and a short run, so
+that the start does not count. Tests compare with the last line of the record, within 2 %.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ CHIP = ROOT / "bench" / "chips" / "sixty_engines.toml"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A piece of work that is done many times.
+    """A unit of work that is repeated many times.
 
     Attributes:
-        piece: What is counted.
-        work: Does so many pieces.
-        short: Pieces of the short run.
-        long: Pieces of the long run.
-        target: Instructions that a piece is to take at most, where one is set.
-        about: What it is, for the table.
+        piece: The name of the unit.
+        work: Does a number of units.
+        short: Units of the short run.
+        long: Units of the long run.
+        target: Most instructions of a unit, if there is a target.
+        about: A description for the table.
     """
 
     piece: str
@@ -76,7 +76,7 @@ def nfp4000_reads(packets: int) -> None:
 
 
 def dram(pattern: str, spacing: int = 0) -> Callable[[int], object]:
-    """Requests to a part alone."""
+    """Requests to a part without a chip."""
 
     def serve(requests: int) -> None:
         linecard.dram("ddr4_2400", "frfcfs_open", pattern=pattern, count=requests, spacing=spacing)
@@ -85,7 +85,7 @@ def dram(pattern: str, spacing: int = 0) -> Callable[[int], object]:
 
 
 def queueing(operations: int) -> None:
-    """Operations on the queuing cache, the workload and the model's word included."""
+    """Operations on the queuing cache, including the workload and the analytic model."""
     linecard.queueing_run("SD16_90", "qc", operations=operations, warmup=1000)
 
 
@@ -115,21 +115,21 @@ KERNELS = {
 
 
 def counter() -> int | None:
-    """A counter of this process's instructions in user mode, or nothing where the system offers none."""
+    """A counter of this process's instructions in user mode, or `None` if the system has none."""
     attributes = struct.pack("IIQQQQQ", 0, 112, 1, 0, 0, 0, (1 << 5) | (1 << 6)) + bytes(112 - 48)
     handle = ctypes.CDLL(None).syscall(298, ctypes.create_string_buffer(attributes, 112), 0, -1, -1, 0)
     return handle if handle >= 0 else None
 
 
 def instructions(name: str, pieces: int) -> int | None:
-    """Instructions of a process of its own that does so many pieces."""
+    """Instructions of a separate process that does this number of units."""
     command = [sys.executable, __file__, "--work", name, str(pieces)]
-    # Hashes of text that differ from process to process cost more or less by a percent of the whole.
+    # Hash seeds that differ from process to process change the cost by about a percent.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     handle = counter()
     if handle is not None:
         os.close(handle)
-        # What the counter shows differs by 2 % from run to run of one build, where valgrind counts the same.
+        # The counter differs by 2 % from run to run of one build; valgrind counts the same each time.
         counted = [*command, "--counted"]
         counts = [
             subprocess.run(counted, capture_output=True, text=True, check=True, env=environment) for _ in range(3)
@@ -145,7 +145,7 @@ def instructions(name: str, pieces: int) -> int | None:
 
 
 def count(name: str) -> float | None:
-    """Instructions of a piece; nothing where they cannot be counted."""
+    """Instructions of a unit; `None` if they cannot be counted."""
     kernel = KERNELS[name]
     counts = [instructions(name, pieces) for pieces in (kernel.short, kernel.long)]
     return None if None in counts else (counts[1] - counts[0]) / (kernel.long - kernel.short)
@@ -157,7 +157,7 @@ def record() -> list[dict[str, object]]:
 
 
 def last() -> dict[str, float]:
-    """What each kernel took when it was recorded last."""
+    """The last recorded instructions of each kernel."""
     found: dict[str, float] = {}
     for line in record():
         found.update(line["instructions"])
@@ -165,30 +165,30 @@ def last() -> dict[str, float]:
 
 
 def commit() -> str:
-    """The commit at hand."""
+    """The current commit."""
     command = ["git", "rev-parse", "--short=10", "HEAD"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def append(**numbers: object) -> None:
-    """Adds a line for this commit."""
+    """Add a line for this commit."""
     RECORD.parent.mkdir(exist_ok=True)
     with RECORD.open("a") as file:
         file.write(json.dumps({"commit": commit(), **numbers}) + "\n")
 
 
 def shown(value: float) -> str:
-    """A count with as many digits as mean something."""
+    """A count with its significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def each(kernel: Kernel) -> str:
-    """Its piece with the article."""
+    """The unit with its article."""
     return f"{'an' if kernel.piece[0] in 'aeiou' else 'a'} {kernel.piece}"
 
 
 def work(name: str, pieces: int, *, counted: bool) -> None:
-    """What the child processes do."""
+    """The work of a child process."""
     KERNELS[name].work(1)
     handle = counter() if counted else None
     KERNELS[name].work(pieces)

@@ -3,8 +3,8 @@
     python bench/ndr.py [--packets 20000] [--sizes 64,imix,1518] [chip ...]
 
 A row for each chip and size, then the most and the mean of the searches that lose something at the line rate; the
-others need one trial. A chip that refuses a size, or has no line rate to begin at, is named with the reason. The
-designs are the example SmartNIC with too little of something.
+others need one trial. A chip that refuses a size, or has no line rate to start from, is listed with the reason. The
+designs are the example SmartNIC with too few resources of one kind.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GOAL = 8
 
 
 def main() -> None:
-    """Search, and print what was needed."""
+    """Search, and print the number of trials."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("chips", nargs="*")
     options.add_argument("--packets", type=int, default=20_000)

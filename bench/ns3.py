@@ -1,4 +1,4 @@
-"""ns-3 beside the chips: instructions of a UDP packet of 512 bytes over two links and a router, which models no chip.
+"""ns-3 for comparison: instructions of a UDP packet of 512 bytes over two links and a router, which models no chip.
 
     python bench/ns3.py
 
@@ -23,9 +23,9 @@ SHORT, LONG = 500, 2_500
 
 
 def build() -> Path | None:
-    """The program, or nothing where ns-3 has no wheel or no compiler is installed."""
+    """The program; `None` if ns-3 has no wheel or no compiler is installed."""
     compiler = shutil.which("g++")
-    # Its bindings for Python depend on packages that take minutes to build; C++ needs none of them.
+    # The Python bindings of ns-3 depend on packages that take minutes to build; C++ needs none of them.
     python = peers.python_with(f"ns3=={VERSION}", dependencies=False) if compiler else None
     if compiler is None or python is None:
         return None
@@ -41,7 +41,7 @@ def build() -> Path | None:
 
 
 def instructions(program: Path, packets: int) -> int:
-    """Instructions of a process that sends and receives so many packets."""
+    """Instructions of a process that sends and receives this number of packets."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), str(packets)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     if int(run.stdout) != packets:
@@ -51,7 +51,7 @@ def instructions(program: Path, packets: int) -> int:
 
 
 def count() -> float | None:
-    """Instructions of a packet; nothing where ns-3 or valgrind cannot be had."""
+    """Instructions of a packet; `None` without ns-3 or valgrind."""
     if shutil.which("valgrind") is None:
         return None
     program = build()

@@ -1,8 +1,8 @@
-"""How much of the front a search finds: every space of examples/explore, beside chance and beside halved runs.
+"""How much of the front a search finds: every space of examples/explore, compared with random points and halved runs.
 
     python bench/optimize.py [--share 15] [--seeds 5] [--halving 2] [space ...]
 
-A space is first run as a whole. Then a row for each way of choosing points within the same budget: the share of the
+A space is first run as a whole. Then a row per method of choosing points within the same budget: the fraction of the
 whole front's hypervolume, over seeds, judged by the values of full runs.
 """
 
@@ -24,7 +24,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "explore"
 
 
 def main() -> None:
-    """Search, and print what was found."""
+    """Search, and print the results."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("spaces", nargs="*")
     options.add_argument("--share", type=int, default=15, help="percent of the points that may be run")

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def python_with(*packages: str, dependencies: bool = True) -> Path | None:
-    """A Python that has these packages, with or without what they depend on; nothing where they cannot be installed."""
+    """A Python that has these packages, with or without their dependencies; `None` if they cannot be installed."""
     folder = ROOT / "target" / "bench-peers"
     python = folder / "bin" / "python"
     try:

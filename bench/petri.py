@@ -1,8 +1,8 @@
-"""Speed of Petri nets: firings a second of three nets, beside the Python simulator simpn in the same run; markings too.
+"""Speed of Petri nets: firings per second of three nets, and of the Python simulator simpn in the same run; markings.
 
 ``mm1k`` is M/M/1 with 10 places, ``pc50`` a chain of 25 buffers of 4, ``col4`` has tokens of four colours with guards.
-Both sides simulate one run on one core; simpn fires on token times, which is its own form of the same nets. The
-compiled example compares the first two with loops that are written for them and draw the same numbers.
+Both simulate one run on one core; simpn fires on token times, which is its own form of the same nets. The compiled
+example compares the first two with loops that are written for them and draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def col4() -> petri.Net:
 
 
 def ring() -> petri.Net:
-    """Tokens that wander over a ring of seven places: 736,281 markings with 5.6 ways on from each."""
+    """Tokens that circulate over a ring of seven places: 736,281 markings with 5.6 successors each."""
     net = petri.Net("ring")
     places = [net.place(f"p{i}", tokens=25 if i == 0 else 0) for i in range(7)]
     for i, place in enumerate(places):
@@ -91,7 +91,7 @@ def ring() -> petri.Net:
     return net
 
 
-# The same nets for simpn: a transition takes its tokens when it begins, and what it puts is there after the delay.
+# The same nets for simpn: a transition takes its tokens when it begins, and its output tokens appear after the delay.
 PEER = """
 import random, sys, time
 from simpn.simulator import SimProblem, SimToken
@@ -169,7 +169,7 @@ print(steps / (time.process_time() - started))
 
 
 def peer(net: str, steps: int) -> float | None:
-    """Firings a second of simpn; nothing where it cannot be installed."""
+    """Firings per second of simpn; `None` if it cannot be installed."""
     python = peers.python_with("simpn")
     if python is None:
         return None
@@ -178,7 +178,7 @@ def peer(net: str, steps: int) -> float | None:
 
 
 def of_plain_loops() -> dict[str, float]:
-    """Speed of nets as a share of the speed of loops that are written for them, in one process."""
+    """Speed of nets relative to that of loops that are written for them, in one process."""
     example = ["cargo", "run", "--quiet", "--release", "-p", "linecard-petri", "--example", "petri_speed"]
     output = subprocess.run(example, cwd=peers.ROOT, capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^(\S+)\s+([\d.]+) of the plain loop$", output, re.MULTILINE)
@@ -194,7 +194,7 @@ def measure(row: Callable[..., None], *, quick: bool) -> None:
         fastest = 0.0
         for seed in range(3):
             started = time.perf_counter()
-            # A coloured firing is dearer: fewer of them are enough.
+            # A coloured firing takes longer, so fewer firings are enough.
             wanted = firings / (4 if net.name == "col4" else 1)
             found = petri.simulate(net, wanted / rate, warmup=0.0, replications=1, jobs=1, seed=seed)
             fastest = max(fastest, found.firings / (time.perf_counter() - started))

@@ -1,4 +1,4 @@
-"""Speed of packet programs: instructions executed and traced a second, and trace instructions a core model takes in.
+"""Speed of packet programs: instructions executed and traced per second, and simulated by a core model.
 
 The whole of `linecard.program_trace` is timed: packets made, executed, traced, and the trace compiled for cores. The
 core model runs one configuration on one processor.

@@ -1,11 +1,11 @@
-"""Speed: seconds, packets per second, instructions per packet, memory; beside the targets and a well-known reader.
+"""Speed: seconds, packets per second, instructions per packet, memory; with the targets and a well-known reader.
 
     make bench                            # everything
     python bench/speed.py --quick         # smaller, for a first look
     python bench/speed.py --json FILE     # keep the numbers
 
-Seconds depend on the machine and on what else it does: the best of several runs is shown. Instructions of kernels do
-not (bench/kernels.py), nor much ratios to a peer in the same run: a full run adds both to bench/record/kernels.jsonl.
+Seconds depend on the machine and its other work: the best of several runs is shown. Instructions of kernels do not
+(bench/kernels.py), and ratios to a peer in the same run hardly do: a full run adds both to bench/record/kernels.jsonl.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def count_flows(path: str) -> None:
 
 
 def move_packets(manager: str, operations: int) -> None:
-    """Queue operations on one manager: 16 dominating queues, 32 threads, the workload and the model's word included."""
+    """Queue operations on one manager: 16 dominating queues, 32 threads, with the workload and the analytic model."""
     linecard.queueing_run("SD16_90", manager, operations=operations, warmup=1000)
 
 
 def work(kind: str, argument: str) -> None:
-    """What the child processes of this script do, whose memory is measured."""
+    """The work of a child process of this script, whose memory is measured."""
     {"chip": lambda text: forward(int(text)), "flows": count_flows}[kind](argument)
 
 
@@ -91,7 +91,7 @@ def write_capture(path: Path, packets: int) -> None:
 
 
 def one_pass(path: Path) -> None:
-    """Decompress and look at every byte: the least that any reader must do."""
+    """Decompress and read every byte: the least work of any reader."""
     with gzip.open(path, "rb") as file:
         while chunk := file.read(1 << 20):
             zlib.adler32(chunk)
@@ -179,7 +179,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
 
 
 def keep(rows: list[dict[str, object]]) -> None:
-    """Adds what does not depend on the machine to the record: instructions, and ratios to peers in the same run."""
+    """Add machine-independent numbers to the record: instructions, and ratios to peers in the same run."""
     counts = dict.fromkeys(kernels.KERNELS)
     ratios = {}
     for row in rows:

@@ -2,10 +2,10 @@
 
     python bench/sweep.py [--jobs 2] [--runs 1000] [--executor dask] [--without-verdict]
 
-Shares are those of processor time, so that what else the machine does counts little: the time of the threads that
-simulate over the time of the whole process. `busy` is the time inside the simulator by the clock on the wall over the
-time that the workers had. The overhead is all other processor time of the process but its start, a run. With Dask only
-`busy` is told, the start of the workers included.
+Fractions are of processor time, so that other work of the machine has little effect: the time of the simulating
+threads over the time of the whole process. `busy` is the wall time inside the simulator over the time that the workers
+had. The overhead is all other processor time of the process except its start, per run. With Dask, only `busy` is
+reported, including the start of the workers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linecard.explore import sweep
 
 
 def main() -> None:
-    """Run, and print what was measured."""
+    """Run, and print the measurements."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--runs", type=int, default=1000)

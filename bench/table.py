@@ -15,7 +15,7 @@ BLOCK = re.compile(r"(?<=<!-- record -->\n).*?(?=<!-- /record -->)", re.DOTALL)
 
 
 def table() -> str:
-    """Each kernel with what it took when it was recorded last, and ratios to peers."""
+    """Each kernel with its last recorded instructions, and ratios to peers."""
     lines = kernels.record()
     rows = ["| kernel | what | instructions | target | recorded at |", "|---|---|---|---|---|"]
     for name, kernel in kernels.KERNELS.items():
@@ -42,7 +42,7 @@ def table() -> str:
 
 
 def main() -> None:
-    """Write it."""
+    """Write the table."""
     PAGE.write_text(BLOCK.sub(lambda _: table(), PAGE.read_text()))
     print(PAGE.relative_to(Path.cwd()) if PAGE.is_relative_to(Path.cwd()) else PAGE)
 

@@ -4,10 +4,10 @@
     pip install ziglang==0.17.1
     python programs/build.py              # all into programs/prebuilt/ and programs/xdp/prebuilt/
     python programs/build.py md5 xdp/tx   # some; hxdp/NAME is a program of the study hxdp
-    python programs/build.py --check      # builds apart and compares with what is committed
+    python programs/build.py --check      # builds in a temporary folder and compares with the committed files
 
 Programs of the study hxdp are compiled with an older version, which is fetched into target/ when one of them is built.
-The same sources and the same compiler give the same bytes, wherever the sources lie.
+The same sources and the same compiler produce the same bytes, in whichever folder the sources are.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COMPILER = "0.17.1"
-# Clang 13, the oldest of the package that makes these objects: the study's paper is of 2020, and what compilers make of
-# the same C has changed since.
+# Clang 13, the oldest version of the package that compiles these objects. The study's paper is from 2020, and the
+# output of compilers for the same C has changed since.
 OLD_COMPILER = "0.9.1"
 OLD = HERE.parent / "target" / f"ziglang-{OLD_COMPILER}"
 FLAGS = [
@@ -35,7 +35,7 @@ FLAGS = [
     "-mno-relax",
     "-std=c11",
     "-O2",
-    # Lines of the source, with no path of this machine in them; no instruction changes.
+    # Line numbers of the source, without paths of this machine; no instruction changes.
     "-gline-tables-only",
     "-fdebug-compilation-dir=.",
     "-ffreestanding",
@@ -54,19 +54,19 @@ FLAGS = [
 ]
 LINK = [
     "-nostdlib",
-    # Floating point, division of 64 bits: functions where the processor has no instructions.
+    # Functions for floating point and 64-bit division, for which the processor has no instructions.
     "-lcompiler_rt",
     "-static",
     "-Wl,--entry=app_packet",
     "-Wl,--gc-sections,--build-id=none",
     "-Wl,-u,app_init,-u,app_packet",
 ]
-# For 64 bits, in the place of others.
+# Replacements of flags for 64 bits.
 FLAGS64 = {
     "riscv32-freestanding-none": "riscv64-freestanding-none",
     "-mcpu=generic_rv32+m+a": "-mcpu=generic_rv64+m+a+c",
 }
-# XDP programs: an object, not linked; -g is for the types of maps and the lines of the source (BTF).
+# XDP programs are objects and not linked; -g is for the types of maps and the lines of the source (BTF).
 XDP_FLAGS = [
     "-target",
     "bpfel-freestanding",
@@ -77,14 +77,14 @@ XDP_FLAGS = [
     "-Wextra",
     "-Wno-unused-parameter",
     "-Werror",
-    # What <asm/types.h> and its like are chosen by; nothing of the machine is used.
+    # <asm/types.h> and similar headers test this macro; nothing of the machine is used.
     "-D__x86_64__",
 ]
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
 TESTS = ("runtime", "numbers")
 
-# Each program's source and ELF; the last ones are for tests, in either width.
+# The source and the ELF of each program; the last ones are for tests, in either width.
 FILES = {
     name: (f"{program.get('variant_of', name)}/{program.get('variant_of', name)}.c", f"prebuilt/{name}.elf")
     for name, program in PROGRAMS.items()
@@ -95,7 +95,7 @@ V1 = "xdp/v1/"
 FILES |= {f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o") for name in XDP_PROGRAMS}
 FILES |= {f"{V1}{name}": (f"xdp/{name}.c", f"xdp/prebuilt/v1/{name}.o") for name in XDP_PROGRAMS}
 FILES |= {"xdp/features": ("xdp/tests/features.c", "xdp/tests/features.o")}
-# Programs of the study hxdp, for the same version; an installed package does not have them beside this file.
+# Programs of the study hxdp, for the same version; an installed package does not have them next to this file.
 HXDP, STUDY = "hxdp/", "../studies/hxdp/programs"
 FILES |= {
     f"{HXDP}{file.stem}": (f"{STUDY}/{file.name}", f"{STUDY}/prebuilt/{file.stem}.o")
@@ -104,7 +104,7 @@ FILES |= {
 
 
 def kernel_headers(compiler: Path) -> list[str]:
-    """Options that find <linux/…> in the compiler's own folder and keep that folder's name out of objects."""
+    """Options that find <linux/…> in the compiler's own folder, without that folder's name in objects."""
     found = [compiler / "lib/libc/include" / part for part in ("any-linux-any", "x86-linux-any")]
     return [f"-ffile-prefix-map={compiler}=ziglang", *(f"-isystem{folder}" for folder in found)]
 
@@ -130,7 +130,7 @@ def build_xdp(source: str, target: Path, isa: int) -> Path:
 
 
 def fetch_old_compiler() -> bool:
-    """Whether the compiler of the study hxdp is there, fetched if it was not."""
+    """Whether the compiler of the study hxdp is available; it is fetched if necessary."""
     if not (OLD / "ziglang").exists():
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(OLD)]
         fetched = subprocess.run([*command, f"ziglang=={OLD_COMPILER}"], check=False)
@@ -139,22 +139,22 @@ def fetch_old_compiler() -> bool:
 
 
 def build(name: str, into: Path) -> Path:
-    """Compiles and links one program; returns what came out."""
+    """Compiles and links one program; returns the file."""
     if name.startswith(("xdp/", HXDP)):
         return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name, 1 if name.startswith((V1, HXDP)) else 3)
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
-    # Both forms of tables of lines are tested: other compilers make the newer one.
+    # Both formats of line tables are tested: other compilers write the newer one.
     wide = ["-gdwarf-5", *(FLAGS64.get(flag, flag) for flag in FLAGS)]
     flags = wide if name.endswith("64") else FLAGS
     script = Path("runtime/linecard.ld")
     if name.startswith("numbers"):
-        # The compiler's own functions would come with their lines, fifty times what they are.
+        # The compiler's own functions would bring line tables fifty times their size.
         kept = script.read_text().replace("/DISCARD/ : {", "/DISCARD/ : { *(.debug_*)")
         script = into / "stripped.ld"
         script.write_text(kept)
-    # Relative paths, from the folder of the programs: nothing of the machine gets into the ELF.
+    # Paths are relative to the folder of the programs, so that no path of the machine gets into the ELF.
     command = [sys.executable, "-m", "ziglang", "cc", *flags, *defines, "-Iinclude", FILES[name][0]]
     command += [*map(str, runtime), *LINK, f"-Wl,-T,{script}", "-o", str(elf)]
     subprocess.run(command, check=True)
@@ -162,7 +162,7 @@ def build(name: str, into: Path) -> Path:
 
 
 def main() -> int:
-    """Builds what the command line names; 1 when a check finds a difference."""
+    """Builds the programs that the command line names; returns 1 if a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "names",

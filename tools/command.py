@@ -13,7 +13,7 @@ from linecard.cli.options import JSON_HELP
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import make_folder, write_text
 
-# The top of the repository, and the folder of what is kept.
+# The top folder of the repository, and the folder of the studies.
 ROOT = Path(__file__).resolve().parent.parent
 STUDIES = ROOT / "studies"
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
 
-# How a chip refuses a setting of a part or a program that a run does not have.
+# The words with which a chip refuses a setting of a part or a program that a run does not have.
 WITHOUT = "has no effect here"
 
 
@@ -75,7 +75,7 @@ def outcomes_at(plan: Plan, point: Plan, runs: Mapping[RunSpec, StudyRun | str])
 
 
 def is_without(outcome: StudyRun | str) -> bool:
-    """Whether a run refused a value, since nothing in it has one: a table of another program, for example."""
+    """Whether a run refused a value that it does not have: that of a table of another program, for example."""
     return isinstance(outcome, str) and WITHOUT in outcome
 
 

@@ -56,7 +56,7 @@ def rules() -> list[Rule]:
 def problems(several: list[Sentence], known: list[Rule]) -> Iterator[str]:
     """The problems of sentences: where, what was found, and what to write."""
     for each in several:
-        # Values make the message of a snapshot long; its source is checked.
+        # Values make the message of a snapshot long; the source of the message is checked instead.
         if each.words > WORDS and each.file.suffix != ".ambr":
             yield f"{each}\n    {each.words} words, expected at most {WORDS}: make two sentences, or a list"
         name = str(each.file.relative_to(ROOT))

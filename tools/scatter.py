@@ -1,4 +1,4 @@
-"""Two numbers of each of many things against each other, both logarithmic, as SVG."""
+"""Scatter plots as SVG: two numbers per point, on logarithmic axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEFT, TOP, BOTTOM = 64, 46, 52
 SIDE = 440
 TICKS = (1, 2, 5)
 _DASHES = ("6 3", "2 3")
-# A square, a triangle, a diamond, and a triangle that stands on its tip.
+# A square, a triangle, a diamond, and a triangle on its tip.
 _SHAPES = (
     ((-3, -3), (3, -3), (3, 3), (-3, 3)),
     ((0, -4), (4, 3), (-4, 3)),
@@ -67,12 +67,12 @@ def draw(
         dots: The points.
         heading: Text above the chart.
         axes: Names of both axes.
-        within: Shares on both sides of the line that have a line of their own.
+        within: Fractions on both sides of the line at which there are further lines.
         title: The picture's name.
         words: The picture in words.
         groups: Names of groups in the order of their colours; in the order of the points if left out.
         foot: Text below the chart.
-        hollow: What the legend says of hollow points.
+        hollow: The meaning of hollow points in the legend.
     """
     canvas = Canvas()
     named = list(dict.fromkeys([*groups, *(dot.group for dot in dots)]))
@@ -127,13 +127,13 @@ def draw(
 
 
 def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None:
-    """A name on the side that is away from the diagonal and the points along it, where there is room."""
+    """A name on the side away from the diagonal and the points along it, if there is space."""
     if above:
-        # Beside the left axis there is no room for a name: it stands above.
+        # There is no room for a name beside the left axis, so it is above the point.
         end, dx, dy = (True, -6, 3) if x > LEFT + SIDE / 4 else (False, -3, -9)
     else:
         end, dx, dy = (False, 6, 5) if x < LEFT + SIDE * 3 / 4 else (True, 4, 14)
-    # On the axis, whose line would run through it, it stands above.
+    # A name on the axis, whose line would cross it, is above the point.
     dy = -6 if y >= TOP + SIDE - 1 else dy
     canvas.text(x + dx, y + dy, name, 10, anchor="end" if end else "start", halo=True)
 
@@ -154,7 +154,7 @@ def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow:
 
 
 class _Logarithm:
-    """Values between two ends as 0 to 1 on a logarithmic scale."""
+    """A mapping of the values between two ends to 0 to 1 on a logarithmic scale."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -164,7 +164,7 @@ class _Logarithm:
 
 
 def _square(values: Sequence[float]) -> _Logarithm:
-    """A scale for both axes, with a little room."""
+    """A scale for both axes, with a small margin."""
     found = [value for value in values if value > 0] or [1.0]
     return _Logarithm(min(found) / 1.4, max(found) * 1.4)
 
@@ -180,6 +180,6 @@ def _ticks(scale: _Logarithm) -> list[float]:
 def _diagonal(
     factor: float, scale: _Logarithm, at: Callable[[tuple[float, float]], tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """The line of points whose ``y`` is this factor of their ``x``, cut at the frame."""
+    """The line of points at which ``y`` is ``factor`` times ``x``, cut at the frame."""
     first, last = max(scale.low, scale.low / factor), min(scale.high, scale.high / factor)
     return [at((first, first * factor)), at((last, last * factor))]

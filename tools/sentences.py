@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 PACKAGE = ROOT / "python" / "linecard"
-# Where the core declares options of requests, with their help.
+# The file in which the core declares options of requests, with their help.
 REQUESTS = ROOT / "crates" / "chips" / "src" / "request.rs"
-# A sentence ends before a capital, a figure, code or a quotation; not after these.
+# A sentence ends before a capital, a digit, code or a quotation, but not after these abbreviations.
 _END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)(?<!\bvs\.)["')\]]*\s+(?=["'(\[*]*[A-Z0-9\x00])""")
 _CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)
 _WORD = re.compile(r"\w")
 # Parts of a docstring: paragraphs, and the items of its lists.
 _PARTS = re.compile(r"\n\n|^(?:Args|Attributes|Returns|Raises|Example):\n|^ +\w+: |^- ", re.MULTILINE)
-# A text of a program that people read has several words; what has these characters is SVG, HTML, CSS or a pattern.
+# A text for readers has several words; a text with these characters is SVG, HTML, CSS or a pattern.
 _LONG_WORD = re.compile(r"\b[a-z]{2,}\b")
 _LEAST_WORDS = 4
 _MARKUP = re.compile(r"[<\\]|=\"|=>|:[a-z-]+;|\n *\n")
@@ -86,7 +86,7 @@ def split(text: str) -> list[str]:
 
 
 def _text(inline: Token) -> str:
-    """An inline token as text: code in backquotes, links by what they show, no pictures."""
+    """An inline token as text: code in backquotes, links by their text, no pictures."""
     shown = {"text": "{}", "code_inline": "`{}`", "softbreak": " ", "hardbreak": " "}
     return "".join(shown.get(each.type, "").format(each.content) for each in inline.children or ())
 
@@ -129,7 +129,7 @@ def _of_docstrings() -> Iterator[Sentence]:
 
 
 def _of_literals(file: Path) -> Iterator[Sentence]:
-    """Texts in the code of a module: those of several words, without markup; a value in a text is code."""
+    """Texts of several words in the code of a module, without markup; an interpolated value counts as code."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes routes.txt: a route table with the shape of a backbone table of 2008, made up from a seed.
+"""Writes routes.txt: a route table with the shape of a backbone table of 2008, generated from a seed.
 
     python programs/control/make_routes.py > programs/control/routes.txt
 
 Shape: allocations lie in 90 blocks of /8; about half of the prefixes are more-specifics inside an allocation, most of
-them /24; lengths are drawn with the shares that tables of 2008 had (half /24, a peak at /16, the rest mostly /19 to
+them /24; lengths have the distribution of tables of 2008 (half /24, a peak at /16, the rest mostly /19 to
 /23, one in a hundred beyond /24 or below /13). An origin announces all of its prefixes through one of 30 peers. There
 is no default route.
 """
@@ -13,7 +13,7 @@ import random
 
 PREFIXES = 20_000
 PEERS = 30
-# Weights of prefix lengths, of allocations and of what is announced inside them.
+# Weights of prefix lengths, for allocations and for the prefixes announced inside them.
 ALLOCATIONS = {10: 1, 11: 2, 12: 5, 13: 10, 14: 19, 15: 37, 16: 370, 17: 130, 18: 200, 19: 360}
 ALLOCATIONS |= {20: 400, 21: 250, 22: 300, 23: 250, 24: 1600}
 SPECIFICS = {17: 30, 18: 60, 19: 160, 20: 280, 21: 380, 22: 500, 23: 580, 24: 3300}
@@ -21,7 +21,7 @@ SPECIFICS |= {25: 15, 26: 15, 28: 10, 30: 15, 32: 15}
 
 
 def draw(rng: random.Random, weights: dict[int, int]) -> int:
-    """A key by weight; uses random() alone, which is the same in every version of Python."""
+    """A random key by weight; uses only random(), which is the same in every version of Python."""
     at = rng.random() * sum(weights.values())
     for value, weight in weights.items():
         at -= weight

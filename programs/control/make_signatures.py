@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes signatures.txt: byte patterns of the kinds that scanners look for, made up for this project.
+"""Writes signatures.txt: byte patterns of the kinds that scanners search for, invented for this project.
 
     python programs/control/make_signatures.py > programs/control/signatures.txt
 
 Kinds: requests that leave a web root or call a script, statements injected into queries, shell commands, loops of
-no-operations before machine code, heads of packed executables, names of made-up worms, and bytes drawn from a seed.
+no-operations before machine code, headers of packed executables, names of invented worms, and random bytes from a seed.
 None of them is from a published rule set; lengths are 6 to 40 bytes, as most contents of rules are.
 """
 
@@ -26,7 +26,7 @@ TRAITS = ["@mm install ", ".dropper v", "Bot login ", " worm body "]
 
 
 def quoted(pattern: bytes) -> str:
-    """As vscan reads it: what is not plain is a hexadecimal escape."""
+    """A pattern in the syntax of vscan: special bytes are hexadecimal escapes."""
     plain = set(range(33, 127)) - {ord('"'), ord("\\"), ord("#")} | {32}
     return "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in pattern)
 

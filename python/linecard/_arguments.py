@@ -17,10 +17,10 @@ from linecard.errors import ConfigError, ConfigProblem
 
 P = ParamSpec("P")
 R = TypeVar("R")
-# Numbers beyond this many bits are in no range, and Python refuses to write them down.
+# Integers with more bits than this are in no range, and Python refuses to print very long ones.
 _MOST_BITS = 1024
 _SHOWN = 80
-# No argument has lists of lists of lists.
+# No argument has nested lists deeper than this.
 _DEEPEST = 8
 
 
@@ -47,10 +47,10 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]) -> Any:
     options = _alternatives(annotation)
     before = len(problems)
-    # What is no text or path may be an array, which is taken as it is.
+    # A value that is neither text nor a path may be an array, which is taken unchanged.
     if "Buffer" not in options or isinstance(value, (str, PathLike)):
         value = _plain_value(name, value, problems)
-    # An iterable that can be read once is read here, where its elements are looked at.
+    # An iterable that can be read only once is read here, where its elements are checked.
     if isinstance(value, Iterator) and any("terable[" in option or "Settings" in option for option in options):
         value = list(value)
     if len(problems) > before:
@@ -62,7 +62,7 @@ def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]
     return value
 
 
-# What stands for a longer annotation.
+# Short names for longer annotations.
 _ALIASES = {
     "Settings": "Mapping[str, object] | Iterable[str]",
     "Progress": "Called",
@@ -83,7 +83,7 @@ _PATHS = {"str", "PathLike[str]"}
 
 @functools.cache
 def _alternatives(annotation: str) -> frozenset[str]:
-    """The types that an annotation joins by `|`, those within brackets left together."""
+    """The alternatives of an annotation, which `|` separates outside of brackets."""
     found, depth, start = [], 0, 0
     for at, character in enumerate(annotation + "|"):
         depth += (character == "[") - (character == "]")
@@ -94,7 +94,7 @@ def _alternatives(annotation: str) -> frozenset[str]:
 
 
 def _fits(option: str, value: Any) -> bool:
-    """Whether a value is of a type of an annotation. What reads it says more of its content."""
+    """Whether a value has a type of an annotation. Its reader checks the contents further."""
     kind, _, rest = option.partition("[")
     match kind:
         case "int":
@@ -130,7 +130,7 @@ def _fits(option: str, value: Any) -> bool:
 
 
 def _takes_two(function: Callable[..., object]) -> bool:
-    """Whether a function can be called with two arguments; one that does not say is taken to."""
+    """Whether a function can be called with two arguments; a function without a signature is assumed to accept them."""
     try:
         inspect.signature(function).bind(0, 0)
     except TypeError:
@@ -149,9 +149,9 @@ def _is_buffer(value: object) -> bool:
 
 
 def _expected(options: frozenset[str]) -> str:
-    """What would have been taken, in words."""
+    """The accepted types in words."""
     words = ["a name or the path of a file"] if options >= _PATHS else []
-    # A mapping first: what is meant most often.
+    # A mapping comes first, because it is meant most often.
     for option in sorted(options - {"None"} - (_PATHS if words else frozenset()), reverse=True):
         kind, _, rest = option.partition("[")
         if kind in {"Sequence", "Iterable"}:
@@ -165,7 +165,7 @@ def _expected(options: frozenset[str]) -> str:
 
 
 def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: int = 0) -> Any:
-    """A value without anything of NumPy in it."""
+    """A value without any types of NumPy."""
     if depth > _DEEPEST:
         problems.append(ConfigProblem(name, "", f"found {_DEEPEST} nested lists, expected at most two"))
         return None

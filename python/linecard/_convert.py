@@ -24,7 +24,7 @@ def convert(data: Any, kind: type[Result]) -> Result: ...
 def convert(data: Any, kind: Any) -> Any: ...
 def convert(data: Any, kind: Any) -> Any:
     """Convert data to a type, as ``msgspec.convert`` does."""
-    # A type is known when all that it is made of is complete: whoever meets a part of it anew waits for the lock.
+    # A type is known once all of its parts are complete. A thread that meets a new part waits for the lock.
     if kind in _known:
         return msgspec.convert(data, kind)
     with _alone:

@@ -14,7 +14,7 @@ from linecard.errors import ConfigError, ConfigProblem, InternalError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# As much of a request as a report needs: its names, counts and seed.
+# The report shows this much of a request: enough for its names, counts and seed.
 _MOST_CHARACTERS = 300
 
 
@@ -26,7 +26,7 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
         try:
             return function(*arguments, **named)
         except OverflowError as error:
-            # A number beyond its type, with the argument's name in a note.
+            # A number is outside of its type; a note contains the argument's name.
             notes = "".join(getattr(error, "__notes__", ())) or "while processing 'an argument'"
             name = notes.rpartition(" '")[2].removesuffix("'")
             found = f"found {_short(named[name])}" if name in named else f"the number is out of range ({error})"

@@ -45,7 +45,7 @@ def make_lazy(package: str, file: str) -> None:
             return found
 
         def __setattr__(self, name: str, value: object) -> None:
-            # What the import of a package does to the package that it stands in.
+            # The import of a subpackage sets an attribute of its parent package.
             if not (name in where and isinstance(value, ModuleType)):
                 super().__setattr__(name, value)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from linecard import _core
 
-# How a kind of value is annotated in Python.
+# Python annotation of each kind of value.
 ANNOTATIONS = {
     "text": "str",
     "whole": "int",

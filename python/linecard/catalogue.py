@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-# Kinds of presets, and what each is for.
+# Kinds of presets, and the purpose of each.
 KINDS = {
     "platforms": "chips, for `linecard run` and every other command with a CHIP argument",
     "programs": "programs as lists of steps, for `--set program.run=NAME`",
@@ -67,7 +67,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
     if not found.extends:
         return found
     base = found.extends[-1]
-    # A part has numbers of clocks where its standard has formulas: nothing that could be compared.
+    # A part has numbers of clocks where its standard has formulas, so the two cannot be compared.
     if base.startswith("standards/") and any(each.key.startswith("timing.") for each in found.parameters):
         return found
     return replace(found, changes=_changes(_described(base), found))
@@ -87,7 +87,7 @@ def _described(preset: str, set: Settings | None = None) -> Description:
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:
-    """What a preset has that its base has not, or has otherwise; then what the base alone has."""
+    """The keys that a preset adds to its base or changes, then the keys that only the base has."""
     before = {each.key: each for each in base.parameters}
     changes = []
     for each in found.parameters:

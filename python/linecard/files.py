@@ -21,9 +21,9 @@ from linecard.errors import ConfigError, LinecardError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-# The name that stands for stdout.
+# The name that denotes stdout.
 STDOUT = "-"
-# What is looked through for names of other files.
+# The limits of a file that is searched for names of other files.
 _MOST_TOML_BYTES = 16 << 20
 _MOST_NAME = 4096
 
@@ -86,7 +86,7 @@ Identity = tuple[int, int] | str
 
 
 def _identity(path: Path) -> Identity:
-    """What two names of one file have in common, also where it is not there yet."""
+    """A value that is equal for two names of the same file, even if the file does not exist yet."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -95,7 +95,7 @@ def _identity(path: Path) -> Identity:
 
 
 def _all_read(inputs: Sequence[object]) -> Iterator[Path]:
-    """Files and folders that are there, and what TOML files among them name."""
+    """Existing files and folders, and those that TOML files among them name."""
     waiting = [Path(name) for name in _texts(inputs)]
     seen: set[Identity] = set()
     while waiting:
@@ -109,7 +109,7 @@ def _all_read(inputs: Sequence[object]) -> Iterator[Path]:
                 continue
             named = list(_texts(tomllib.loads(path.read_text())))
         except (OSError, ValueError, RecursionError):
-            # Whoever reads it says what is wrong with it.
+            # The reader of the file reports its errors.
             continue
         waiting += [
             folder / (text + end) for text in named for end in ("", ".toml") for folder in (path.parent, Path())
@@ -117,7 +117,7 @@ def _all_read(inputs: Sequence[object]) -> Iterator[Path]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """All text of plain data that may be the name of a file: all of it, or what is behind a key, also in a list."""
+    """All texts in plain data that may be the name of a file: whole texts, or the values after a key, also in lists."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if isinstance(value, str):
@@ -130,7 +130,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _place(path: Path) -> Path:
-    """Where the file stands: a link stays one, and what it leads to is replaced."""
+    """The path to write: a symbolic link is kept, and the file to which it points is replaced."""
     if path.is_dir():
         raise ConfigError(f"cannot write {path}: it is a folder; name a file")
     place = Path(os.path.realpath(path))
@@ -183,7 +183,7 @@ def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
 
 
 def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
-    """To stdout, a device or a pipe. What is written may want to go back and forth, which these cannot."""
+    """Write to stdout, a device or a pipe. The content is collected first, because these cannot seek."""
     content = io.BytesIO()
     write(content)
     try:

@@ -40,7 +40,7 @@ def _cell(value: object) -> object:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
 
 
-# A word that is longer, such as the path of a file, has no room on a terminal.
+# A longer word, such as the path of a file, has no room on a terminal.
 LONGEST_WORD = 36
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BIT_RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
 PACKET_RATES = ("Mpps", "kpps", "pps")
-# Less than this of a unit would lose its digits behind the point: the next one suits it.
+# A smaller fraction of a unit would lose its digits after the point, so the next smaller unit is used.
 _LEAST_OF_UNIT = 0.1
 
 

@@ -83,7 +83,7 @@ def plain_value(text: str) -> bool | int | float | str:
     try:
         found = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
-        # No TOML, or a number of thousands of digits.
+        # The text is not TOML, or a number with thousands of digits.
         return text
     return found if isinstance(found, (bool, int, float, str)) else text
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 
-# Layers: wires lie below blocks, and what stands beside wires lies above.
+# Layers: wires are below blocks, and labels of wires are above.
 WIRES, BLOCKS, LABELS = 0, 1, 2
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 INK, SOFT, WIRE, PACKETS, LIMIT = "#1a1a1a", "#5a5a5a", "#6b7280", "#00639c", "#c2410c"
 
-# Pastel fills that stay apart for colour-blind readers and in grey; shapes tell the same.
+# Pastel fills that colour-blind readers can distinguish, also in grey; shapes carry the same information.
 FILLS = {
     "cluster": "#dbe8f6",
     "memory": "#e6f2df",
@@ -25,7 +25,7 @@ FILLS = {
 # One hue from light to dark: idle to busy.
 SCALE = ((243, 247, 252), (158, 202, 225), (49, 130, 189), (8, 48, 107))
 
-# Widths of characters in thousandths of the font's size, of Helvetica; a letter that is not here counts as a wide one.
+# Widths of characters of Helvetica in thousandths of the font size; a letter that is not here counts as a wide one.
 _WIDTHS = {
     **dict.fromkeys("ijl'|", 230),
     **dict.fromkeys("ftIr.,:;!/\\ ()[]`-·", 310),
@@ -37,7 +37,7 @@ _WIDTHS = {
     **dict.fromkeys("mM%W@—", 890),
 }
 _WIDE = 1000
-# Readers' fonts differ; Arial's relatives are wider by up to this.
+# Readers' fonts differ: fonts related to Arial are wider by up to this factor.
 _SLACK = 1.08
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# A value of a file, as its reader has it.
+# A value of a file, as its reader returns it.
 Value = int | float | bool | str | tuple[int | float | bool | str, ...]
 
-# What a name may end in, the longest first, and how its unit is written.
+# Suffixes of names, the longest first, and the notation of each unit.
 UNITS = {
     "gbytes_s": "Gbyte/s",
     "per_mcycle": "per million cycles",
@@ -40,7 +40,7 @@ UNITS = {
     "mw": "mW",
     "mm2": "mm²",
 }
-# Tables of a chip's file: which one a name stands in says nothing that the name does not.
+# Tables of a chip's file that add nothing to the names in them.
 TABLES = {"cluster", "memory", "unit", "link", "port", "buffer", "ring"}
 KEPT = {"dram": "DRAM", "sram": "SRAM", "crypto": "crypto", "mac": "MAC", "tdm": "TDM", "ndr": "NDR", "pdr": "PDR"}
 PERCENTILE = re.compile(r"^p(\d{2,3})$")

@@ -1,4 +1,4 @@
-"""A real browser without a window, for what pages do: Chromium, if it is installed (`make test-web` installs it)."""
+"""A real browser without a window, for the behaviour of pages: Chromium, if it is installed (by `make test-web`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
-# Where it has to be there, its absence is a failure.
+# If the variable is set, a missing browser is a failure.
 needs_browser = pytest.mark.skipif(
     BROWSER is None and not os.environ.get("LINECARD_NEED_BROWSER"),
     reason="NO CHROMIUM: what the pages do was NOT tested; `make test-web` installs it and does",
@@ -44,7 +44,7 @@ def _dumped(file: Path, options: tuple[str, ...]) -> str:
 
 
 def done_in_browser(file: Path, script: str, *options: str) -> Any:
-    """What a script returns that acts on a page; what goes wrong in it fails."""
+    """Return the result of a script that acts on a page; an error in it fails."""
     acted = file.with_name("acted.html")
     watch = "<script>window.onerror = (text) => { document.body.dataset.error = text; };</script>"
     act = f"<script>document.body.dataset.found = JSON.stringify((() => {{ {script} }})());</script>"
@@ -54,7 +54,7 @@ def done_in_browser(file: Path, script: str, *options: str) -> Any:
 
 
 def seen_in_frames(files: list[Path], width: int, script: str, *options: str) -> list[Any]:
-    """What a script returns of each of several pages, each in a frame of a width; it is given the window."""
+    """Return the results of a script for several pages, each in a frame of some width; its argument is the window."""
     frames = "".join(
         f'<iframe src="{each.as_uri()}" style="width:{width}px;height:800px;border:0"></iframe>' for each in files
     )

@@ -1,4 +1,4 @@
-"""What the tests share: the command line in this process, hand-made runs, and captures written byte by byte."""
+"""Shared parts of the tests: the command line in this process, hand-made runs, and captures written byte by byte."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 TINY = Path(__file__).with_name("tiny.toml")
 ROOT = Path(__file__).resolve().parents[2]
-# No property depends on how fast the machine is.
+# No property depends on the speed of the machine.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
-    """Name bytes by their argument: what a compressed file says of the clock would differ between the processes."""
+    """Name bytes by their argument, because the time in a compressed file would differ between the processes."""
     return argname if isinstance(val, bytes) else None
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     status: int
     out: str
@@ -47,7 +47,7 @@ class Ended:
 
 @pytest.fixture(scope="session", autouse=True)
 def runs_of_vrp_budgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Simulate each run of a VRP search once for all tests: a dozen of them ask for the same budgets.
+    """Simulate each run of a VRP search once for all tests: a dozen of them need the same budgets.
 
     A search takes about a hundred runs. The workers of pytest-xdist share the folder.
     """
@@ -76,9 +76,9 @@ def runs_of_vrp_budgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
 def wording(
     snapshot: SnapshotAssertion, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str | BaseException], None]:
-    """Holds a text to the one that `__snapshots__` beside the test has: there it is written, and changed, once.
+    """Compare a text with its snapshot in `__snapshots__` beside the test, where alone it is written and changed.
 
-    ``pytest --snapshot-update`` writes what is said now. Names stand in place of what differs between runs.
+    ``pytest --snapshot-update`` writes the present text. Names replace parts that differ between runs.
     """
     base = tmp_path_factory.getbasetemp()
 
@@ -126,7 +126,7 @@ def tool(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    """A small report as the compiled core hands it over."""
+    """A small report in the form in which the compiled core returns it."""
     plain: dict[str, Any] = {
         "chip": "ixp1200",
         "program": "l3fwd16",

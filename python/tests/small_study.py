@@ -1,4 +1,4 @@
-"""A study of one table over programs, to which tests add what they are about."""
+"""A study of one table over programs, which tests modify."""
 
 SMALL = """
 id = "small"

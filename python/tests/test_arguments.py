@@ -1,4 +1,4 @@
-"""Are arguments that no documentation speaks of taken as they are meant, or refused in a sentence?"""
+"""Are arguments that the documentation does not mention accepted as intended, or refused in a sentence?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 class Strange:
-    """An object whose text has no end to speak of."""
+    """An object with an almost endless text."""
 
     def __repr__(self):
         return "x" * 100_000

@@ -1,4 +1,4 @@
-"""Is what the campaign found repaired, and does a small part of it still find nothing? `make check-long` runs more."""
+"""Are the campaign's findings repaired, and does a small part of it find nothing new? `make check-long` runs more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook shows: the words of the screen, lists as tables, and nothing of the file format."""
+"""Displays in a notebook: the words of the screen, lists as tables, and nothing of the file format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linecard.queueing.settings import queueing_settings
 NET = ROOT / "presets" / "nets" / "girish2008_dram.toml"
 NIC = {"packets": 300, "warmup_packets": 100}
 
-# A result, and the command whose screen says the same.
+# A result, and the command whose screen shows the same.
 SAME = {
     "run": (
         lambda: linecard.run("example_smartnic", **NIC),
@@ -51,7 +51,7 @@ SAME = {
 
 
 def words_of(html: str) -> set[str]:
-    """Names of facts, and what rows begin with."""
+    """Names of facts, and the beginnings of rows."""
     first = re.findall(r"<dt>([^<]+)</dt>|<th scope=\"row\"[^>]*>(?:<span[^>]*>)?([^<]+)<", html)
     return {unescape(name or row).split(":")[0] for name, row in first}
 
@@ -65,7 +65,7 @@ def test_a_notebook_has_the_words_of_the_screen(cli, name):
     words = words_of(html)
     assert len(words) >= 3
     shown = " ".join(ended.out.split())
-    # What is all zero has no bar on the screen.
+    # Values that are all zero have no bar on the screen.
     missing = {word for word in words if word not in shown and not re.match(r"^[\d.]+( s)?$", word)}
     assert missing == set(), (name, missing)
     assert not re.search(r">[a-z]+_[a-z_]+<", html.replace("example_smartnic", "").replace("ddr4_2400", "")), html

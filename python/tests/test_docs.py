@@ -1,5 +1,5 @@
-"""What the documentation shows runs: every `$ linecard` command and every Python block of the README, guides,
-explanations and the gallery. Tutorials, which go from one command to the next, have tests of their own.
+"""The examples of the documentation run: every `$ linecard` command and every Python block of the README, guides,
+explanations and the gallery. Tutorials, whose commands depend on each other, have tests of their own.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ WHOLE_STUDIES = {
 }
 
 
-# What takes ten seconds and more of a processor: `make check-long` runs it.
+# Commands that take ten seconds of processor time or more: `make check-long` runs them.
 LONG = ("linecard ndr ", "linecard why ", "linecard sweep example_smartnic --vary ", "linecard vrp budget ")
 
 
 def commands() -> list[tuple[str, str]]:
-    """Every command of a console block, without its comment, and what the block shows of its screen."""
+    """Every command of a console block without its comment, and the part of its screen that the block shows."""
     found = set()
     for page in PAGES:
         for text in blocks(page, "console"):
@@ -59,12 +59,13 @@ def commands() -> list[tuple[str, str]]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the files that the documentation speaks of."""
+    """A folder with the files that the documentation mentions."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    # The net, the extension and the machine of queue managers that the guide shows.
+    # The net, the extension and the machine of queue managers from the guide.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
-    # The chips and sweeps of the pages, each named in its first line, and one that `linecard new` has written.
+    # The chips and sweeps of the pages, each with its name in the first line, and a chip that `linecard new` has
+    # written.
     for page in ("guide/chips", "guide/chip_parts", "guide/explore", "explanation/concepts"):
         for text in blocks(DOCS / f"{page}.md", "toml"):
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
@@ -104,7 +105,7 @@ def test_commands_run_and_print_what_the_page_shows(cli, tool, command, shown):
     else:
         ended = cli(*shlex.split(command)[1:])
     assert ended.status == 0, ended.err
-    # A command that writes a file says so beside the data, which there is none of.
+    # A command that writes a file reports it on stderr, and prints no data.
     assert ended.out or "wrote" in ended.err
     printed = iter(ended.out.splitlines())
     for line in shown.splitlines():
@@ -134,7 +135,7 @@ RANGE = re.compile(r"(?<![\w.^-])([\d.,]+(?:\^-?\d+)?) to ([\d.,]+(?:\^-?\d+)?)"
 
 
 def ranges(text: str) -> list[tuple[float, float]]:
-    """What `1 to 2^30` and `0.000001 to 1,000` say."""
+    """The bounds in `1 to 2^30` and `0.000001 to 1,000`."""
 
     def number(written: str) -> float:
         base, _, power = written.replace(",", "").partition("^")
@@ -217,7 +218,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
 def test_captures_that_commands_name_ship(page):
-    """Or are the reader's own, `my_…`; `edge` and `core` are described links."""
+    """Or the key is the reader's own, `my_…`; `edge` and `core` are described links."""
     written = re.compile(r"--pcap-out \S+")
     for line in re.findall(r"^ *(?:\$ )?linecard .*$", written.sub("", page.read_text()), re.MULTILINE):
         for name in re.findall(r"[\w./-]+\.(?:pcapng|pcap|erf|tsh)\b[\w.]*", line):

@@ -1,4 +1,4 @@
-"""The glossary: what explains a term, and the links of pages to it."""
+"""The glossary: its explanations of terms, and the links of pages to it."""
 
 from __future__ import annotations
 

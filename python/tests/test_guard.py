@@ -1,4 +1,4 @@
-"""Does a defect of the compiled core reach a user as an error like others, with what to report?"""
+"""Does a defect of the compiled core reach a user as an ordinary error, with instructions for a report?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linecard._guard import guarded
 
 
 class Panic(BaseException):
-    """What a panic of Rust is in Python: no ``Exception``."""
+    """A panic of Rust as it appears in Python: not an ``Exception``."""
 
 
 def test_every_function_of_the_core_is_guarded():
@@ -33,7 +33,7 @@ def test_a_panic_is_an_error_that_says_what_to_report(monkeypatch, cli, wording)
     assert text.startswith("internal error: roles were bound (at actions.rs:378:13); report it")
     assert text.endswith("run('nic.toml', seed=7, words='" + "x" * 299 + "…)")
     assert isinstance(caught.value, linecard.LinecardError)
-    # From the command line it is one line and a status, and not the text of a panic.
+    # On the command line, the error is one line and a status, not the text of a panic.
     monkeypatch.setattr(_core, "describe", guarded(run, Panic, lambda: "here"))
     monkeypatch.setattr(_core, "run", lambda preset, **_: guard(preset, seed=1, overrides=[], trace=None, words=""))
     ended = cli("run", "ixp1200")
@@ -46,7 +46,7 @@ def test_a_panic_on_a_thread_of_the_core_is_an_error_too(capfd, wording):
     with pytest.raises(linecard.InternalError) as refused:
         _core._defect("no ring")
     wording(refused.value)
-    # The hook of panics prints nothing.
+    # The panic hook prints nothing.
     assert capfd.readouterr() == ("", "")
 
 

@@ -1,4 +1,4 @@
-"""Does Ctrl-C end a call of the package within a second, whatever the core does at that moment?"""
+"""Does Ctrl-C end a call of the package within a second, whatever the core does at that time?"""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SECONDS = 1.0
 
 @contextmanager
 def interrupted(when):
-    """SIGINT to this process once `when()` says so; the call must then end within a second.
+    """Send SIGINT to this process once `when()` is true; the call must then end within a second.
 
-    A job in the background starts with SIGINT ignored, and would wait for ever.
+    A job in the background starts with SIGINT ignored, and would wait forever.
     """
     sent = []
 
@@ -43,7 +43,7 @@ def interrupted(when):
 
 
 def settled_threads():
-    """The threads of this process, after threads that end have had a second to do so."""
+    """The threads of this process, after ending ones have had a second."""
     end = time.monotonic() + SECONDS
     while any(thread.name == "interrupt" for thread in threading.enumerate()) and time.monotonic() < end:
         time.sleep(0.01)
@@ -71,7 +71,7 @@ def test_a_sweep_is_interrupted():
 def test_work_that_looks_at_nothing_is_left_to_itself(tmp_path):
     """A read from a pipe without a writer blocks in a system call, where the core polls for nothing.
 
-    Each call has its own pipe: the reader that the first one leaves behind would announce the second too early.
+    Each call has its own pipe: the remaining reader of the first call would announce the second one too early.
     """
     writers = []
 

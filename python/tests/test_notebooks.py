@@ -1,4 +1,4 @@
-"""Do the notebooks in examples run from the first cell to the last, and are they kept without what they printed?"""
+"""Do the notebooks in examples run from the first cell to the last, and are they stored without output?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def test_a_notebook_is_kept_clean(path):
     assert "".join(book["cells"][0]["source"]).startswith("# ")
 
 
-# In a process of its own: what executes notebooks leaves an event loop open, whose sockets a later test would find.
+# A separate process is necessary: the executor of notebooks leaves an event loop open, whose sockets a later test would
+# find.
 EXECUTE = """
 import sys, nbclient, nbformat
 book = nbformat.read(sys.argv[1], as_version=4)
@@ -41,7 +42,7 @@ nbformat.write(book, sys.argv[3])
 """
 
 
-# This one alone takes longer than the others together.
+# This notebook takes longer than all others together.
 LONG = "size_a_smartnic"
 
 

@@ -1,4 +1,4 @@
-"""`make outside`: what others publish, from a folder of the reader's. Here the folder is made by hand."""
+"""`make outside`: published data of others, from a folder of the user. Here the folder is made by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def elf(left: int, *, wide: bool = False) -> bytes:
 
 
 def pnml(tokens: int) -> str:
-    """Tokens that go round between two places: one marking more than there are tokens."""
+    """Tokens that circulate between two places: one marking more than tokens."""
     arcs = (("a", "t"), ("t", "b"), ("b", "u"), ("u", "a"))
     drawn = "".join(f'<arc id="{one}{other}" source="{one}" target="{other}"/>' for one, other in arcs)
     return (
@@ -64,26 +64,27 @@ def pnml(tokens: int) -> str:
 
 
 def state_space(name: str, markings: int, edges: int, tokens: int) -> str:
-    """Answers as tools of the contest print them."""
+    """Answers in the output format of the contest's tools."""
     counts = {"STATES": markings, "TRANSITIONS": edges, "MAX_TOKEN_IN_PLACE": tokens, "MAX_TOKEN_PER_MARKING": tokens}
     lines = "".join(f"STATE_SPACE {what} {number} TECHNIQUES EXPLICIT\n" for what, number in counts.items())
     return f"{name} StateSpace\n{lines}"
 
 
-# Two reads of one row of an idle DDR3-1600 11-11-11, a burst of 4 clocks: the first opens it, the second finds it open.
+# Two reads of one row of an idle DDR3-1600 11-11-11 with a burst of 4 clocks: the first opens the row, the second hits
+# it.
 TRACE = "0x40 READ 0\n0x80 READ 100\n"
 OPENS, FINDS_OPEN = 1 + 11 + 11 + 4, 1 + 11 + 4
 
 
 def statistics(latency: float) -> str:
-    """What DRAMsim3 writes of a channel."""
+    """DRAMsim3's output for a channel."""
     counts = {"num_reads_done": 2, "num_writes_done": 0, "num_act_cmds": 1, "num_read_cmds": 2, "num_ref_cmds": 7}
     return json.dumps({"0": {**counts, "average_read_latency": latency, "read_latency": {"27": 1, "16": 1}}})
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One of each, all right."""
+    """One of each kind, all correct."""
     riscv, mcc, dram = (tmp_path / name for name in ("riscv-tests", "mcc", "dramsim3"))
     for made in (riscv / "isa", mcc, dram):
         made.mkdir(parents=True)
@@ -237,7 +238,7 @@ def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folde
     ramulator = folder / "ramulator"
     (ramulator / "traces").mkdir(parents=True)
     (ramulator / "traces" / "two.csv").write_text("arrival,op,address\n0,R,0x40\n100,R,0x80\n")
-    # As version 2 prints them; 22 is 2.3 % from 21.5.
+    # The statistics have the format of version 2; 22 differs from 21.5 by 2.3 %.
     (ramulator / "stats.txt").write_text("  total_num_read_requests: 2\n  avg_read_latency_0: 22.0\n  row_hits_0: 1\n")
     table = "trace,device,policy,stats,tolerance_percent\ntwo,ddr3_1600,frfcfs,stats.txt,"
     (ramulator / "runs.csv").write_text(table + "\n")
@@ -246,7 +247,7 @@ def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folde
     ended = outside(folder)
     assert ended.status == DIFFER
     assert "avg_read_latency_0: found 21.5, expected 22.0 within 2 %" in ended.out
-    # Those of version 1.
+    # The statistics have the format of version 1.
     (ramulator / "stats.txt").write_text("    ramulator.read_latency_avg_0    21.500000    # The average\n")
     assert outside(folder).status == AGREE
     (ramulator / "stats.txt").write_text("total_num_read_requests: 3\n")
@@ -267,7 +268,7 @@ def test_the_golden_files_agree_from_such_a_folder(tmp_path):
 
 
 def test_how_many_golden_runs_of_ramulator_come_within_five_percent(tmp_path):
-    """Its scheduler is another: docs/guide/validation.md says where the two are apart, and by how much."""
+    """Its scheduler differs: docs/guide/validation.md explains where, and by how much."""
     if not SHARED.is_dir():
         pytest.skip("no golden files are beside this checkout: runs of Ramulator are not compared")
     with (SHARED / "dram" / "ramulator2_summary.csv").open(newline="") as file:

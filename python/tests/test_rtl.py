@@ -1,4 +1,4 @@
-"""The RTL's sources are accepted by the tools that are here; `make rtl` does the rest. Skips say what is missing."""
+"""The RTL's sources are accepted by the installed tools; `make rtl` does the rest. Skips name the missing tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the schemas say what the readers say, and do editors accept what is shipped and refuse what is wrong?"""
+"""Do the schemas agree with the readers, and do editors accept shipped files and reject wrong ones?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHIPPED = {
     "sweep": [each for each in (ROOT / "examples" / "explore").glob("*.toml") if each.name != "area_and_power.toml"],
     "study": list((ROOT / "studies").glob("*/study.toml")),
 }
-# What a typing error makes of a shipped file: kind of file, file, what is there, and what is written instead.
+# Typing errors in shipped files: kind of file, file, original text, and replacement.
 BROKEN = {
     "a key that there is not": ("chip", "platforms/example_smartnic", "threads = 8", "thread = 8"),
     "a number out of range": ("chip", "platforms/example_smartnic", "threads = 8", "threads = 0"),
@@ -51,7 +51,7 @@ BROKEN = {
 
 
 def taplo(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
-    """What an editor would say of files."""
+    """The messages of an editor about files."""
     at = (ROOT / "python" / "linecard" / "schemas" / f"{schema}.json").as_uri()
     return subprocess.run([TAPLO, "lint", "--schema", at, *files], capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""Is the site of the documents built without a warning, and does every page of the repository stand in it?"""
+"""Is the site of the documents built without a warning, and does it contain every page of the repository?"""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_words_are_found_without_a_server(site):
     assert "bottleneck" in index
 
 
-# One of each kind: prose, screens, wide tables, pictures.
+# One page of each kind: prose, screens, wide tables, pictures.
 KINDS = ("README", "docs/index", "docs/tutorials/smartnic", "docs/reference/keys/chip", "docs/reference/metrics")
 KINDS += ("docs/reference/commands", "docs/explanation/method", "docs/gallery/index", "docs/reference/python/chip")
 

@@ -1,7 +1,7 @@
-"""Instructions a piece stay where the record has them: a change that costs more than 2 % says so by failing here.
+"""Instructions per unit of work are those of the record: a change that costs more than 2 % fails here.
 
-Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; where there
-is neither, nothing is measured and the tests say so.
+Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; without
+either, nothing is measured, and the tests report that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def bench(monkeypatch):
     return importlib.import_module
 
 
-# Counted in the fast extension, by valgrind where the processor has no counter: minutes.
+# Instructions are counted in the fast extension, by valgrind if the processor has no counter: this takes minutes.
 @pytest.mark.long
 @pytest.mark.parametrize("name", HELD)
 def test_a_piece_costs_no_more_instructions_than_the_record_says(bench, name):

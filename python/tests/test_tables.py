@@ -1,4 +1,4 @@
-"""Files: whole or not at all, the same bytes for the same numbers."""
+"""Files: complete or absent, with equal bytes for equal numbers."""
 
 from __future__ import annotations
 

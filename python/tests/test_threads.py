@@ -1,11 +1,11 @@
-"""May threads make results at the same time, the first of their kind included?"""
+"""Can threads compute results at the same time, including the first of their kind?"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-# A fresh process for each: only the first conversion to a type is at stake.
+# Each case needs a fresh process, because only the first conversion to a type can fail.
 PROGRAM = """
 import sys, threading
 from linecard import _core

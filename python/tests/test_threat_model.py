@@ -1,4 +1,4 @@
-"""Does what docs/threat_model.md says hold: no file that is read runs, connects, writes, or reads elsewhere?"""
+"""Is docs/threat_model.md true: no file that is read runs, connects, writes, or reads elsewhere?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linecard import _core
 
 SECRET = "the-words-of-another-file"
 
-# Run in a process of its own: whatever Python is asked for is told to a hook, and some of it ends the process.
+# This runs in a separate process: a hook sees each request to Python, and ends the process at some of them.
 WATCHED = """
 import sys
 forbidden = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "socket.connect",
@@ -47,7 +47,7 @@ def watched(folder, *words):
 
 
 def hostile(folder):
-    """Files whose contents and names ask for what no reader does."""
+    """Files whose contents and names request what no reader does."""
     call = "$(touch owned); `touch owned` | __import__('os').system('touch owned')"
     (folder / "net.toml").write_text(
         f'name = {call!r}\n[[place]]\nname = "a"\ntokens = 1\n[[transition]]\nname = "t"\nkind = "exp"\n'
@@ -92,7 +92,7 @@ def test_what_is_read_starts_nothing_connects_to_nothing_and_writes_nothing(tmp_
 
 
 def test_the_core_links_nothing_that_starts_a_process_or_connects():
-    # Names as the dynamic linker sees them stand by themselves, ended by a zero.
+    # Names for the dynamic linker are separate and end with a zero byte.
     content = Path(_core.__file__).read_bytes()
     assert b"\0memcpy\0" in content
     for function in (b"connect", b"execve", b"execvp", b"fork", b"vfork", b"posix_spawn", b"posix_spawnp", b"system"):
@@ -139,7 +139,7 @@ def test_unsafe_code_stands_in_one_documented_place():
 
 
 def test_python_in_the_folder_of_a_study_runs_only_where_the_study_is_shipped(tmp_path, cli):
-    """A study's folder is data, even under the name of a shipped one and with what those have."""
+    """A study's folder is data, even with the name and the contents of a shipped one."""
     (tmp_path / "one.csv").write_text("app,gbps\nprobe,1\n")
     (tmp_path / "runners").mkdir()
     for name in ("limits.py", "runners/mine.py"):

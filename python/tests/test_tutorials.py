@@ -1,4 +1,4 @@
-"""Each tutorial from its first line to its last in one empty folder: files are saved, commands print what it shows."""
+"""Each tutorial from its first line to its last in an empty folder: files are saved, commands print what it shows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from conftest import ROOT
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("[!i]*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"(?:#|/\*) ([\w.]+\.(?:toml|c))\b")
-# What the tests do without a shell: five empty lines typed.
+# The tests type five empty lines without a shell.
 TYPED = 'yes "" | head -5 | '
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
-    """The commands of a block, each with the lines that the page shows of its screen."""
+    """The commands of a block, each with the lines of its screen that the page shows."""
     parts = [part.splitlines() for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [(command, shown) for command, *shown in parts]
 
@@ -30,7 +30,7 @@ def assert_in_order(shown: list[str], printed: str, command: str) -> None:
         assert not line or line in lines, f"{command}: not printed, or not in this order: {line}"
 
 
-# Half a minute of a processor each: `make check-long` runs them.
+# Each takes half a minute of processor time: `make check-long` runs them.
 LONG = {"best", "smartnic"}
 
 
@@ -57,7 +57,7 @@ def test_a_tutorial_runs_from_top_to_bottom(page, cli, tmp_path, monkeypatch):
                     if command.startswith(TYPED):
                         monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 5))
                     ended = cli(*shlex.split(command.removeprefix(TYPED))[1:])
-                    # What goes wrong on purpose stands in a block of text.
+                    # Intentional errors are in a block of text.
                     assert ended.status == (0 if kind == "console" else 2), f"{command}\n{ended.err}"
                     assert_in_order(shown, ended.out if kind == "console" else ended.err, command)
 

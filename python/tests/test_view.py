@@ -125,7 +125,7 @@ def test_a_page_has_every_part_and_a_notebook_those_that_are_not_for_pages_alone
     assert "97 more rows" in short
     assert short.count("<svg") == whole.count("<svg") == 2
     assert "<script" not in short
-    # The style sheet of a notebook's output holds for that output alone.
+    # The style sheet of a notebook's output applies to that output only.
     assert re.fullmatch(r"<style>\.linecard \{.*\}</style><div class=\"linecard\">.*</div>", short, re.DOTALL)
 
 
@@ -260,7 +260,7 @@ def kept(folder):
     return contents(Store(folder), "a store")
 
 
-# One of every class of results; results of searches are made by hand.
+# One result of every class; results of searches are constructed by hand.
 EVERY = {
     "RunResult": lambda _: make_result(),
     "ChipCheck": lambda _: linecard.check("example_smartnic"),
@@ -314,7 +314,7 @@ def test_every_result_has_six_formats_a_manifest_and_a_notebook_view(tmp_path, n
     result.save(tmp_path / "r.parquet")
     assert "<h1" in result.save(tmp_path / "r.html").read_text()
     svg = result.save(tmp_path / "r.svg").read_text()
-    # Something is drawn beside the title and the ground.
+    # The picture contains more than the title and the background.
     assert len(list(ElementTree.fromstring(svg.partition("\n")[2]).iter())) > 10
     assert result.save(tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
     for kind in FORMATS:

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 CHAPTER_3 = ("3.3", "3.4", "3.5", "3.6")
 RATES = ("throughput_mbps", "bandwidth_gbps")
 UTILISATIONS = ("bus_percent", "banks_percent", "hash_percent", "me_percent")
-# What tables 4.3 and 4.4 print over microengines: packets dropped and transmitted.
+# Columns of tables 4.3 and 4.4 by number of microengines: packets dropped and transmitted.
 TRENDS = ("drops", "transmitted")
 CONTRADICTION_MBPS = 7505
 DYNAMIC_DROPS_PERCENT = 0.2
-# Windows of DRAM buffering whose printed rates and drops belong together, by their table.
+# Windows of DRAM buffering in which printed rates and drops belong together, by table.
 STATIONARY_MBPS = {"table4_1": (4906, 5422, 5519, 5571, 5667), "table4_2": (5496, 5633, 5802)}
-# By how much drops of tables 4.1 and 4.2 may be off (G7, G9).
+# The largest error of drops in tables 4.1 and 4.2 (G7, G9), in percentage points.
 DROPS_POINTS = 1.0
 
 
 def _of_measured(cell: Cell) -> float | None:
-    """A difference of two models that is measured in percent, as a fraction; the printed number is its bound."""
+    """The measured difference between two models, as a fraction; the printed number is its bound."""
     return None if cell.measured is None else abs(cell.measured) / 100
 
 
@@ -52,7 +52,7 @@ def _gains(evidence: Evidence) -> Reading:
 
 
 def _drops_of_4_1(evidence: Evidence) -> Reading:
-    """Drops within points of the printed ones, and next to none with dynamic buffering."""
+    """Drops within points of the printed ones, and almost none with dynamic buffering."""
     cells = evidence.cells("4.1 drops")
     found = largest(cells, points)
     above = [
@@ -70,7 +70,7 @@ def _drops_of_4_2(evidence: Evidence) -> Reading:
 
 
 def _factor(cell: Cell) -> float | None:
-    """How many times as large, or as small, as printed."""
+    """The factor between the measured and the printed value, in either direction."""
     if not cell.measured:
         return None
     return max(cell.measured / cell.published, cell.published / cell.measured)
@@ -81,9 +81,9 @@ def _trends(evidence: Evidence) -> Reading:
 
 
 def _rates_and_drops(study: Study, limit: float) -> Contradiction:
-    """G8: bytes lost for each dropped packet, relative to their shares, are as in the other windows of DRAM buffering.
+    """G8: bytes lost per dropped packet, relative to their fractions, are as in the other windows of DRAM buffering.
 
-    A rate within the limit then means more drops than are printed of the same window, by more than drops may be off.
+    A rate within the limit then requires more drops than are printed for this window, beyond the permitted error.
     """
 
     def printed(table: str, column: str, mbps: int) -> float:

@@ -1,4 +1,4 @@
-"""What the values decide that the thesis leaves open (chapter 4): the machine with each of them changed.
+"""The effect of the values that the thesis leaves open (chapter 4): the machine with each of them changed.
 
     python studies/girish2008/undetermined.py
 
@@ -48,7 +48,7 @@ COLUMNS = [
 
 
 def measured(preset: str, changes: tuple[str, ...], own: tuple[str, ...]) -> list[linecard.RunResult]:
-    """The runs of a cell; where all packets go through DRAM there are no watermarks."""
+    """The runs of a cell; if all packets go through DRAM, there are no watermarks."""
     if preset == "ixp2400_core":
         changes = tuple(change for change in changes if not change.startswith("transmit."))
     return [

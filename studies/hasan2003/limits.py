@@ -29,7 +29,7 @@ TIE_PERCENT = 2.0
 SEEDS = range(1, 9)
 # Presets whose tables of parameters belong to the programs, not to the machine.
 APPLICATIONS = ("program", "nat", "firewall")
-# Parts that these designs do not have, or that no packet of these runs meets.
+# Parts that these designs do not have, or that no packet of these runs uses.
 ABSENT = (
     "buffer.rx",
     "core",
@@ -42,13 +42,13 @@ ABSENT = (
     "unit.queues",
     "vrp",
 )
-# How a preset says that no document states a value, and that it was chosen to fit.
+# Words by which a preset marks a value that no document states, and a value that was chosen to fit.
 UNSTATED = re.compile(r"\bnot stated\b")
 CHOSEN = re.compile(r"\b(calibrated|chosen) (on|with)\b")
 
 
 def _turned_by_a_seed(evidence: Evidence) -> Reading:
-    """Pairs that any of the seeds turns, each table ranked with the numbers of that seed alone."""
+    """Pairs that any of the seeds reverses, if each table is ranked by the numbers of that seed alone."""
     found: dict[tuple[str, str, str, str], set[int]] = {}
     pairs: set[tuple[str, str, str, str]] = set()
     for name in THROUGHPUT:
@@ -80,7 +80,7 @@ def _alone(cell: Cell, seed: int) -> Cell:
 
 
 def _figure_5(evidence: Evidence) -> Reading:
-    """What section 6.4 says of the sweep over k: the two statements, each held by the points alone."""
+    """The two statements of section 6.4 about the sweep over k, each judged by the points alone."""
     throughput = evidence.curve("figure5", "4 banks", "throughput_gbps")
     reads = evidence.curve("figure5", "4 banks", "observed_batch_read")
     writes = evidence.curve("figure5", "4 banks", "observed_batch_write")
@@ -104,9 +104,9 @@ def _gains(evidence: Evidence) -> Reading:
 
 
 def _free_choices(evidence: Evidence) -> Reading:
-    """Values of the machine that no document states and that were chosen: declared in the study, or by a preset.
+    """Values of the machine that no document states and that were chosen, as declared in the study or by a preset.
 
-    What no document states either and was taken over from a part that is documented is named beside them.
+    Values that were taken from a documented part because no document states them are listed beside them.
     """
     spec = evidence.study.spec
     chosen = {key for calibration in spec.calibrations for key in calibration.keys}

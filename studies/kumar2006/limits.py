@@ -35,7 +35,7 @@ def _orders(evidence: Evidence) -> Reading:
 
 
 def _resembles(evidence: Evidence) -> Reading:
-    """The queuing cache over each other manager, edge traffic beside exponential weights of 1.1."""
+    """The ratio of the queuing cache to each other manager, for edge traffic and for exponential weights of 1.1."""
     ratios: dict[str, dict[str, float]] = {}
     for figure, series in (("figure9a", "edge"), ("figure8a", "L1.1")):
         curves = {manager: evidence.curve(figure, series, f"{manager}_mops") for manager in MANAGERS}
@@ -50,7 +50,7 @@ def _resembles(evidence: Evidence) -> Reading:
 
 
 def _hardware(evidence: Evidence) -> Reading:
-    """Operations that the RTL answered as the model does, over the runs that `make rtl` has recorded."""
+    """Operations for which the RTL responded as the model, over the runs that `make rtl` recorded."""
     cells = evidence.cells("rtl")
     if any(cell.measured is None for cell in cells):
         return Reading(None, "the recorded runs cannot be read")
@@ -61,9 +61,9 @@ def _hardware(evidence: Evidence) -> Reading:
 
 
 def _weights_and_worst_cases(study: Study, limit: float) -> Contradiction:
-    """K3: where locality stops helping, the heaviest queue takes its share of the peak, which is the worst case.
+    """K3: where locality no longer helps, the heaviest queue gets its share of the peak, which is the worst case.
 
-    dc and sqc have the same peak, so that their weights are to each other as their worst cases.
+    dc and sqc have the same peak, so that the ratio of their weights is that of their worst cases.
     """
     weights = {manager: published(study, "weights.csv", "weight_percent", manager=manager) for manager in ("sqc", "dc")}
     over = {name: published(study, "ratios.csv", "ratio", workload="SD1_100", over=name) for name in ("sqc", "dc")}

@@ -1,10 +1,10 @@
-"""Every chip of 475 thread-equivalents, and where the chips of the document stand among them.
+"""Every chip of 475 thread-equivalents, and the ranks of the document's chips among them.
 
     python studies/mudigonda2007/all_chips.py
 
-A fixed chip has as many cores as fit, each with 1 to 16 threads and a cache in what is left of its area, or without a
-cache. A malleable chip has the best split of its cores in each deployment, free of cost. A deployment's share is the
-throughput of a chip over that of the best one there; chips are ranked by the mean over the deployments: fifteen
+A fixed chip has as many cores as fit, each with 1 to 16 threads and a cache in the rest of its area, or without a
+cache. A malleable chip has the best split of its cores in each deployment, free of cost. A chip's score in a
+deployment is its throughput over that of the best one there; chips are ranked by the mean over the deployments: fifteen
 programs on edge, three latencies and four bandwidths of each core.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-# The script beside this one.
+# A script in the same folder.
 from traffic_values import EVENTS, MEMORIES, PACKETS, PROGRAMS  # type: ignore[import-not-found]
 
 import linecard
@@ -23,7 +23,7 @@ CHIP, CORE, CACHED_CORE = (
     for name in ("chip_", "core_", "cached_core_")
 )
 MOST_THREADS = 16
-# Cores of a chip; with fewer a cache has reached its 64 KB, with more nothing is left for one.
+# Cores of a chip; with fewer cores a cache reaches its 64 KB, and with more no area is left for a cache.
 CORES = range(4, 18)
 # The chips that the document calls the best: cores, threads, and thread-equivalents of cache.
 OPTIMAL_FIXED, IXP2800 = (6, 7, 45), (16, 8, 0)

@@ -14,7 +14,7 @@ NEAR_TH_EQ = 2.0
 
 
 def _best_splits(evidence: Evidence) -> Reading:
-    """Programs of the text whose best split is near what is printed of it: a number, or both ends of a range."""
+    """Programs of the text whose best split is close to the printed one: a number, or both ends of a range."""
     cells = evidence.cells("figure2a")
     programs: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -41,7 +41,7 @@ def _missed(cell: Cell) -> float | None:
 
 
 def _adapted(evidence: Evidence) -> Reading:
-    """The program whose adapting core stays furthest behind its best number of threads."""
+    """The program whose adapting core is furthest below its best number of threads."""
     cells = evidence.cells("adaptation")
     found = [(cell.measured, cell) for cell in cells if cell.measured is not None]
     if len(found) < len(cells):

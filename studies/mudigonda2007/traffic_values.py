@@ -1,9 +1,9 @@
-"""What each value of a stand-in for a link decides: the shares of Figures 3 and 8(a) with that value changed.
+"""The effect of each value of a link's stand-in: the percentages of Figures 3 and 8(a) with that value changed.
 
     python studies/mudigonda2007/traffic_values.py edge
     python studies/mudigonda2007/traffic_values.py core
 
-Each value is halved and doubled, or changed as far as the generator takes it beside the others. A row is of 180
+Each value is halved and doubled, or changed as far as the generator accepts it with the others. A row covers 180
 deployments, fifteen programs, three latencies and four bandwidths.
 """
 
@@ -79,7 +79,7 @@ def changed(text: str, key: str, value: Any) -> str:
 
 
 def row(traffic: str) -> str:
-    """Best threads of `classify` at 50 and 300 cycles, and the shares in percent of Figures 3(a), 3(b) and 8(a)."""
+    """Best threads of `classify` at 50 and 300 cycles, and the percentages of Figures 3(a), 3(b) and 8(a)."""
     rows = [
         found
         for program in PROGRAMS

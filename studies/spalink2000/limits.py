@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _rates(evidence: Evidence) -> Reading:
-    """The rates of a context, which the forwarding rates are multiples of, and the one gain."""
+    """The rates of a context, of which the forwarding rates are multiples, and the only gain."""
     rates = largest(evidence.cells("section3.1"))
     gains = evidence.gains("section3.1 rates")
     if rates.measured is None or any(gain.error is None for gain in gains):
@@ -43,9 +43,9 @@ def _lost(cell: Cell) -> float | None:
 
 
 def _bandwidths_above_the_bus(study: Study, limit: float) -> Contradiction:
-    """S2: an access costs a fixed time and its bytes at the speed of the bus, and is chosen on one of the bandwidths.
+    """S2: an access has a fixed time and its bytes at the speed of the bus; the time is fitted to one bandwidth.
 
-    No document states that time. Chosen on one bandwidth, it leaves the other to be judged.
+    No document states that time. Fitted to one bandwidth, it leaves the other to be judged.
     """
     bits, mhz = (published(study, "section2_1_peaks.csv", column, memory="DRAM") for column in ("bits", "mhz"))
     peak = bits * mhz / 1e3

@@ -1,1 +1,1 @@
-"""Predictions beside measured rates of devices: `python -m tools.correlation` and its page."""
+"""Predicted and measured rates of devices: `python -m tools.correlation` and its page."""

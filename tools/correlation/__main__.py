@@ -1,4 +1,4 @@
-"""`python -m tools.correlation`: predictions beside measured rates of devices."""
+"""`python -m tools.correlation`: predicted and measured rates of devices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def correlation(
 
 
 def _write(found: Correlation, folder: Path) -> list[Path]:
-    """The result as JSON, and the page with its pictures."""
+    """Write the result as JSON, and the page with its pictures."""
     written = [write_text(make_folder(folder) / "correlation.json", json_text(found.to_dict()))]
     written.append(write_text(folder / "correlation.md", documents.page(found, ".")))
     pictures = documents.pictures_of(found).items()
@@ -67,7 +67,7 @@ def _write(found: Correlation, folder: Path) -> list[Path]:
 
 
 def _screen(device: Device) -> Iterator[RenderableType]:
-    """The numbers of a device, null models, knees and what makes its bands."""
+    """The numbers of a device, null models, knees, and the sources of its bands."""
     calibrated = sum(point.calibrated for point in device.points)
     said = f"{len(device.judged)} rates predicted, {calibrated} calibrated and not counted"
     numbers = pieces.lined(*((name, "w" if name == "worst" else "r") for name in documents.NUMBER_COLUMNS))

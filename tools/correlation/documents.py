@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tools.correlation.result import Device, Point
 
-# The folder of the pictures beside the page.
+# The folder of the pictures next to the page.
 PICTURES = "correlation"
 INTRODUCTION = """\
 # Predictions beside measured rates

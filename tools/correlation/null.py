@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Preamble and gap of a frame on a wire.
 FRAME_GAP_BYTES = 20
-# A rate that the ports limit may come out above what they carry by what a run's ends add.
+# A rate that the ports limit may exceed the rate of the wires by this share, because a run has ends.
 WIRE_SLACK = 0.01
 PARTS = ("count", "engines", "threads")
 
@@ -51,7 +51,7 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
     frame_bits = summary.throughput_gbps / summary.throughput_mpps * 1e3
     found: dict[str, float] = {}
     wires = _wires_gbps(chip) / (frame_bits + 8 * FRAME_GAP_BYTES) * 1e3
-    # What is above that does not come over the ports: experiments with half of a forwarder leave them out.
+    # A higher rate does not pass the ports: experiments with half of a forwarder leave them out.
     if wires > summary.throughput_mpps * (1 - WIRE_SLACK):
         found[WIRE] = wires
     busy = parts_of(result)

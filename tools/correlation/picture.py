@@ -1,6 +1,6 @@
 """Pictures of a device's rates as SVG: published against predicted, and curves with their bands.
 
-Drawn without a library, so that the same result makes the same bytes. The tables of the page hold the same numbers.
+Drawn without a library, so that equal results have equal bytes. The tables of the page hold the same numbers.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from tools.correlation.result import Device, Point
 
-# A curve of each program in a cell of its own.
+# Each program has a curve in a separate cell.
 CELL_WIDTH, CELL_HEIGHT, GAP_X, GAP_Y, COLUMNS = 230, 150, 50, 58, 3
 
 
 def scatter(device: Device) -> str:
     """Published against predicted rates, both logarithmic; calibrated points are hollow, bands are bars."""
-    # Logarithms have no zero: a device that carries nothing is in the table alone.
+    # A logarithm has no zero, so a device that carries nothing is in the table only.
     points = [point for point in device.points if point.predicted]
     dots = [
         Dot(

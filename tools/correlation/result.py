@@ -13,8 +13,8 @@ from tools.correlation.statistics import Errors, errors_of, kendall_tau, knee
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Bounds that a simulator has to be better than, by arithmetic: what the wires carry; what the engines' cycles allow;
-# what the busiest memory or unit serves; what threads allow that each carry one packet after another; the least of all.
+# Arithmetic bounds that a simulator must be better than: the rate of the wires; the cycles of the engines; the service
+# rate of the busiest memory or unit; threads that each process one packet after another; and the least of all.
 WIRE, CYCLES, SERVERS, THREADS, LEAST = (
     "wire",
     "cycles only",
@@ -46,19 +46,19 @@ class Point:
 
     Attributes:
         table: Table of the study that holds it.
-        group: The points that it is judged with: those of its table, or of a part of it.
+        group: The points with which it is judged: those of its table, or of a part of it.
         name: Program and setting in words.
-        published: What was published.
-        reading: How far that may be off.
-        predicted: What comes out; ``None`` if the run failed.
-        calibrated: Whether a parameter was chosen on it.
+        published: The published rate.
+        reading: Its reading error.
+        predicted: The predicted rate; ``None`` if the run failed.
+        calibrated: Whether a parameter was fitted to it.
         before_seen: The commit at which it was predicted before anybody who worked on the model had seen a number;
             empty if it was not.
-        command: What repeats the prediction.
-        curve: Name of the curve that it is on; empty if none.
-        at: Where on the curve.
-        band: What the prediction comes to over the intervals; ``None`` without any.
-        null: What null models say, by name.
+        command: The command that repeats the prediction.
+        curve: Name of its curve; empty without one.
+        at: Its position on the curve.
+        band: The band of the prediction over the intervals; ``None`` without any.
+        null: Rates of null models, by name.
         limited_by: The part of the chip that is busy all the time in the prediction, or that threads wait; empty if it
             failed.
         failure: Why there is no prediction.
@@ -87,7 +87,7 @@ class Point:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the published rate, give or take its reading, lies in the band."""
+        """Whether the published rate lies in the band, within its reading error."""
         if self.band is None:
             return None
         return self.band.low - self.reading <= self.published <= self.band.high + self.reading
@@ -95,13 +95,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """Where a curve reaches its plateau: first within 5 % of its largest rate, and staying there.
+    """The point at which a curve reaches its plateau: from here on it stays within 5 % of its largest rate.
 
     Attributes:
         curve: The curve.
         published: Position on the swept axis by the published rates.
         predicted: The same by the predicted ones.
-        steps: How many steps of the sweep lie between them; above zero, the prediction is later.
+        steps: Steps of the sweep between them; above zero, the prediction is later.
     """
 
     curve: str
@@ -115,9 +115,9 @@ class Step:
     """A step of the ladder.
 
     Attributes:
-        rung: What is measured.
+        rung: The level of measurement.
         tables: Tables of the study on it.
-        fixed: Parameters that were chosen on it; steps above use them.
+        fixed: Parameters that were fitted to it; steps above use them.
     """
 
     rung: str
@@ -132,13 +132,13 @@ class Device:
     Attributes:
         study: The study that holds its rates.
         chip: Its preset.
-        title: What it is.
+        title: Its title.
         document: Where the rates were published.
-        origins: By table, where in the document.
-        axis: What curves run over, in words; empty without curves.
-        intervals: Parameters that bands hold, with their ends in words.
+        origins: The place in the document, by table.
+        axis: The axis of curves in words; empty without curves.
+        intervals: Parameters of the bands, with their ends in words.
         points: Its points, in the order of the study.
-        ladder: What is measured, the simplest first.
+        ladder: The levels of measurement, the simplest first.
     """
 
     study: str
@@ -153,7 +153,7 @@ class Device:
 
     @property
     def judged(self) -> list[Point]:
-        """The points that count: successful predictions that are not calibrated."""
+        """The points that are judged: successful predictions that are not calibrated."""
         return [point for point in self.points if not point.calibrated and point.predicted is not None]
 
     @property
@@ -169,7 +169,7 @@ class Device:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the points, and what follows from them."""
+        """Plain data, ready for JSON: the points, and numbers derived from them."""
         return {**plain_fields(self), "statistics": statistics_of(self), "knees": [plain_fields(k) for k in self.knees]}
 
 
@@ -187,7 +187,7 @@ class Correlation:
 
     @property
     def failures(self) -> list[str]:
-        """Points that failed, and why."""
+        """Points that failed, and the reasons."""
         return [
             f"{device.study}, {point.table}, {point.name}: {point.failure}"
             for device in self.devices
@@ -232,7 +232,7 @@ def coverage(points: Sequence[Point]) -> tuple[int, int]:
 
 
 def groups_of(device: Device) -> list[tuple[str, list[Point]]]:
-    """The points that count: all, then by group if there are several."""
+    """The points that are judged: all, then by group if there are several."""
     groups: dict[str, list[Point]] = {}
     for point in device.judged:
         groups.setdefault(point.group, []).append(point)

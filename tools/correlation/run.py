@@ -1,8 +1,7 @@
 """Predict every published rate of every device: ``correlate``.
 
-The studies that name a ``device`` hold the rates. All runs, those of bands and of null models included, go over one
-pool in three rounds: what is predicted, what each interval does alone, and what intervals do together. Equal runs are
-made once.
+Studies with a ``device`` hold the rates. All runs, including those of bands and of null models, use one pool in three
+rounds: predictions, effects of each interval alone, and effects of intervals together. Equal runs are made once.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ if TYPE_CHECKING:
     Outcomes = dict[RunSpec, StudyRun | str]
 
 UNIT = "Mpps"
-# Packets of a point are all alike and always wait: four times as many move a rate by less than 0.5 %.
+# The packets of a point are all alike and always wait: four times as many change a rate by less than 0.5 %.
 PACKETS, WARMUP_PACKETS = 4000, 2000
 ROUNDS = 3
-# A part that is busy for less of the time does not limit alone.
+# A part that is busy for less of the time is not the only limit.
 BUSY, WAITS = 0.97, "waits of threads"
 
 
@@ -67,7 +66,7 @@ def correlate(
         run_function: What runs one simulation.
 
     Returns:
-        Published and predicted rates, in millions of packets a second.
+        Published and predicted rates, in millions of packets per second.
 
     Raises:
         ConfigError: There is no such study, it names no device, or its files contradict each other.
@@ -111,7 +110,7 @@ class _Planned(msgspec.Struct, frozen=True):
 
 
 def _points_of(study: Study) -> list[_Planned]:
-    """The cells of a study that are rates: in millions of packets a second, no bounds, not listed apart."""
+    """The rates of a study: cells in millions of packets per second that are no bounds and are not listed apart."""
     spec = study.spec
     tables = [table for table in spec.tables if table.headline]
     effort = msgspec.structs.replace(
@@ -145,7 +144,7 @@ def _points_of(study: Study) -> list[_Planned]:
 
 
 def _check(study: Study, table: TableSpec, number: int, column: str) -> None:
-    """Refuse a rate that no error is relative to, and a curve over what is no number."""
+    """Refuse a rate without a relative error, and a curve over values that are not numbers."""
     row = study.rows[table.id][number]
     problems = []
     place = f"{study.folder / table.file}, line {number + 2}"
@@ -171,7 +170,7 @@ def _check(study: Study, table: TableSpec, number: int, column: str) -> None:
 
 
 class _Rounds:
-    """Runs in rounds over one pool; progress is over all of them."""
+    """Runs in rounds over one pool; progress covers all rounds."""
 
     def __init__(self, jobs: int | None, progress: Progress | None, run_function: RunFunction, rounds: int) -> None:
         self._jobs, self._progress, self._run_function = jobs, progress, run_function
@@ -179,7 +178,7 @@ class _Rounds:
         self.outcomes: Outcomes = {}
 
     def run(self, runs: Iterable[RunSpec]) -> Outcomes:
-        """Make the missing runs, and return all runs."""
+        """Execute the missing runs, and return all runs."""
         new = [run for run in dict.fromkeys(runs) if run not in self.outcomes]
         self.outcomes |= execute(new, jobs=self._jobs, progress=self._step, run_function=self._run_function)
         self._round += 1
@@ -196,14 +195,14 @@ def _rate(point: _Planned, outcome: StudyRun | str) -> float | None:
 
 
 def _changed(run: RunSpec, changes: Sequence[str]) -> RunSpec:
-    """A run with other values: a setting that it has already is replaced."""
+    """A run with changed values; a change replaces a setting of the same key."""
     keys = {change.partition("=")[0] for change in changes}
     kept = [override for override in run.overrides if override.partition("=")[0] not in keys]
     return replace(run, overrides=tuple(sorted([*kept, *changes])))
 
 
 def _bands(points: Sequence[_Planned], found: Outcomes, rounds: _Rounds) -> dict[RunSpec, Band | str]:
-    """The band of each successful run with intervals, or why there is none."""
+    """The band of each successful run with intervals, or the reason for having none."""
     stated = {point.run: rate for point in points if (rate := _rate(point, found[point.run])) is not None}
     banded = {point.run: point for point in points if point.ranges and point.run in stated}
     singles = {run: [_changed(run, change) for change in bands.alone(point.ranges)] for run, point in banded.items()}
@@ -233,7 +232,7 @@ def _bands(points: Sequence[_Planned], found: Outcomes, rounds: _Rounds) -> dict
 
 
 def _rates(point: _Planned, runs: Sequence[RunSpec], found: Outcomes) -> list[float] | str:
-    """The rates of runs; why, if one of them failed."""
+    """The rates of runs, or the reason if one of them failed."""
     rates = []
     for run in runs:
         rate = _rate(point, found[run])
@@ -295,7 +294,7 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
 
 
 def _limit(outcome: StudyRun | str) -> str:
-    """What limits a run: the busiest part, or else that threads wait."""
+    """The limit of a run: the busiest part, or waiting threads if no part is busy."""
     result = getattr(outcome, "first", outcome)
     if not isinstance(result, RunResult):
         return ""
@@ -304,7 +303,7 @@ def _limit(outcome: StudyRun | str) -> str:
 
 
 def _ladder(spec: StudySpec) -> Iterator[Step]:
-    """What a study's tables measure, the simplest first, and what was chosen on each."""
+    """The subject of a study's tables, the simplest first, and the parameters calibrated on each."""
     for rung in RUNGS:
         tables = tuple(table.id for table in spec.tables if table.rung == rung)
         fixed = [each for each in spec.calibrations if any(cell.get("table") in tables for cell in each.cells)]

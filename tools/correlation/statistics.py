@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A curve has reached its plateau where it stays within this share of its largest value.
+# A curve is on its plateau while it is within this share of its largest value.
 PLATEAU = 0.05
 
 
@@ -53,9 +53,9 @@ def errors_of(published: Sequence[float], predicted: Sequence[float]) -> Errors 
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's tau-b: 1 if both rank all pairs alike, -1 if the other way round; ties count in neither.
+    """Kendall's tau-b: 1 if both rank all pairs alike, -1 if they rank all pairs in opposite order; ties do not count.
 
-    ``None`` where one of them is the same everywhere.
+    ``None`` if all values of one of them are equal.
     """
     agreeing = only_first = only_second = 0
     for later in range(len(first)):

@@ -1,8 +1,8 @@
 """Everything in the documents that follows from the code: `make docs` runs `python -m tools.documents`.
 
-It writes the pages of commands, keys and metrics, which tests compare with the code; what the scorecard, robustness and
-correlation have kept in studies; and the screen of the main job in the gallery, whose numbers are those of the model at
-that moment.
+It writes the pages of commands, keys and metrics, which tests compare with the code; the pages of the scorecard,
+robustness and correlation, from their results in studies; and the screen of the main job in the gallery, with the
+numbers of the current model.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.D
 
 
 def written_modules() -> dict[str, str]:
-    """What is written into the package: the core's types, requests, reports, and schemas of files."""
+    """The generated parts of the package: the core's types, requests, reports, and schemas of files."""
     schemas = {f"schemas/{name}": text for name, text in schema_texts().items()}
     return {"_core.pyi": core_text(), **request_texts(), **report_texts(), **schemas}
 
 
 def main_screen() -> str:
-    """The main job and its screen, as Markdown; the last line, which holds the real time, is left out."""
+    """The main job and its screen, as Markdown; the last line, which has the real time, is omitted."""
     words = [sys.executable, "-m", *shlex.split(MAIN_JOB)]
     shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return f"```text\n$ {MAIN_JOB}\n{shown.rstrip().rpartition(chr(10))[0].rstrip()}\n```\n"

@@ -27,7 +27,8 @@ SPECIMENS = (
     Specimen("presets/platforms/ixp2400_dynamic.toml"),
     Specimen(f"{_FOLDER}/classes.toml"),
 )
-# What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
+# The meaning of each table, in the order of the page. A table without a line is an error, because the page would omit
+# it.
 TABLES = {
     "clock": "Any number of clocks with names of your choice; the first is the default. Also `NAME_hz`, `_khz`, "
     "`_ghz`.",
@@ -93,7 +94,7 @@ def chip_page() -> str:
 
 
 def _rows(keys: list[Key]) -> Iterator[str]:
-    """A table: one row for all uses in which a key is the same."""
+    """A table with one row for all uses in which a key is the same."""
     uses = list(dict.fromkeys(key.use for key in keys if key.use))
     heads = ["key", *(["where"] if uses else []), "unit", "allowed", "default", "meaning"]
     yield f"| {' | '.join(heads)} |"

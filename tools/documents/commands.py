@@ -27,7 +27,7 @@ def commands_page() -> str:
 
 
 def named_commands(commands: dict[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command by its full name, those of groups after their group's name."""
+    """Every command by its full name, with its group's name first."""
     for name, command in commands.items():
         if hasattr(command, "commands"):
             yield from named_commands(command.commands, f"{group}{name} ")

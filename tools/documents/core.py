@@ -55,7 +55,7 @@ def _name(function: re.Match[str]) -> str:
 
 
 def _arguments(name: str, takes: str) -> str:
-    """The arguments as the extension takes them, with the types of those in Rust."""
+    """The arguments of the extension's function, with the types of those in Rust."""
     types = dict(re.findall(r"(\w+): (.*?),?\s*(?=\w+: |$)", takes, re.DOTALL))
     signature = inspect.signature(getattr(_core, name))
     taken = signature.parameters.values()
@@ -64,13 +64,13 @@ def _arguments(name: str, takes: str) -> str:
 
 
 def _result(function: re.Match[str]) -> str:
-    """The type of the result: that of its signature in `pyo3`, if it says one."""
+    """The type of the result: that of its signature in `pyo3`, if it states one."""
     said = re.search(r'-> "(.*?)"', function["head"])
     return said[1] if said else _type(re.sub(r"^PyResult<(.*)>$", r"\1", function["returns"]), _RESULTS, "list")
 
 
 def _type(rust: str, types: dict[str, str], several: str) -> str:
-    """A type of Rust in Python's words."""
+    """The Python annotation of a Rust type."""
     rust = re.sub(r"'\w+,? ?", "", rust)
     if inner := re.fullmatch(r"(Vec|Option)<(.*)>", rust):
         kind = _type(inner[2], types, several)

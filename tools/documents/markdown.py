@@ -25,7 +25,7 @@ def code(text: str) -> str:
 
 
 def attributes(owner: Any) -> dict[str, str]:
-    """What a docstring says of each attribute or argument, as Markdown; a result has its report's, too."""
+    """The meaning of each attribute or argument in a docstring, as Markdown; a result has its report's, too."""
     doc = "\n\n".join(inspect.cleandoc(each.__doc__ or "") for each in getattr(owner, "__mro__", (owner,)))
     found: dict[str, str] = {}
     for section in re.findall(r"^(?:Attributes|Args):\n((?: .*\n?|\n)*)", doc, re.MULTILINE):

@@ -49,7 +49,7 @@ def memory_page() -> str:
 
 
 def _keys(kind: str, tables: tuple[str, ...]) -> dict[str, tuple[list[str], Parameter, str]]:
-    """Keys of all shipped presets of a kind: which of them have it, and what it may be."""
+    """Keys of all shipped presets of a kind: the presets with each key, the parameter, and its allowed values."""
     found: dict[str, tuple[list[str], Parameter, str]] = {}
     for preset in presets():
         if preset.kind != kind:
@@ -70,7 +70,7 @@ def _in(found: list[str]) -> str:
 
 
 def _expected(each: Parameter) -> str:
-    """What a parameter may be, names one by one."""
+    """The allowed values of a parameter; names are listed one by one."""
     choices = re.fullmatch(r"(?:one of )?(\w+(?:, \w+)*(?: or \w+)?)", each.allowed)
     if choices and each.allowed != "true or false":
         return ", ".join(code(name) for name in re.split(r", | or ", choices[1]))

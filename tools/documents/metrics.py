@@ -48,7 +48,7 @@ _SUFFIXES = {
     "_mw": "mW",
     "_mm2": "mm²",
 }
-# Runs that report what no chip reports as it is.
+# Runs whose reports contain numbers that no chip reports by default.
 _MORE: tuple[dict[str, Any], ...] = (
     {"chip": "ixp1200", "program": "l3fwd16", "set": ["cache.entries=64"]},
     {"chip": "ixp1200", "program": "l3fwd16", "set": ["queues.manager=qc"]},
@@ -97,7 +97,7 @@ def _metrics() -> Iterator[tuple[str, str, str, str]]:
     words = tomllib.loads(Path(__file__).with_name("metric_words.toml").read_text(encoding="utf-8"))["metric"]
     units = reported()
     known = {name for each in words for name in each["names"]}
-    # What the first numbers of a run mean stands beside them.
+    # The meanings of the first numbers of a run are listed with them.
     meanings = attributes(linecard.Summary)
     beside = [name for name in linecard.Summary.NUMBERS if name in units and name not in known]
     words += [{"names": [name], "of": "total", "meaning": meanings[name]} for name in beside]

@@ -167,7 +167,7 @@ def _queues() -> Iterator[str]:
 def _nets() -> Iterator[str]:
     yield "## Petri nets\n"
     yield "[The guide](../../guide/petri.md) says what they mean. Any other key is refused.\n"
-    # With a key that there is not the net would not be read.
+    # A net with a key that does not exist would not be read.
     explore(_NET, limit=1000)
     net = tomllib.loads(_NET.read_text(encoding="utf-8"))
     lists = {key: rows for key, rows in net.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)}

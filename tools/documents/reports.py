@@ -1,4 +1,4 @@
-"""Python's classes of what the core reports, as text, from its schemas (`crates/bindings/src/reports.rs`)."""
+"""The Python classes of the core's reports, as text, from its schemas (`crates/bindings/src/reports.rs`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.documents.requests import documented, formatted
 
 _WRITTEN = "`make docs` writes this module from the types in Rust."
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-# What a field is that the core leaves out, by the beginning of its type.
+# The value of a field that the core leaves out, by the beginning of its type.
 _ABSENT = {"tuple": "()", "dict": "{}", "bool": "False"}
 
 
@@ -91,11 +91,11 @@ class _Module:
         return "\n".join((f"\n\n{head}", documented(_prose(schema["description"]), "Attributes", said), *rows))
 
     def _kind(self, of: Any) -> str:
-        """A type in Python's words."""
+        """The Python annotation of a schema."""
         return " | ".join(sorted(dict.fromkeys(self._kinds(of, ())), key=lambda kind: kind == "None"))
 
     def _kinds(self, of: Any, inside: tuple[str, ...]) -> list[str]:
-        """The types that a value may have; a type within itself holds what is no list."""
+        """The types of a value; of a type that contains itself, the inner one has only the types that are not lists."""
         if not isinstance(of, dict) or not of.keys() & {"$ref", "anyOf", "oneOf", "enum", "const", "type"}:
             return ["Any"]
         if "$ref" in of:
@@ -125,7 +125,7 @@ class _Module:
 
 
 def _fields(schema: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
-    """The fields of a type by name, and the required ones; one of several shapes has the fields of all."""
+    """The fields of a type by name, and the required ones; a type of several shapes has the fields of all."""
     fields, needed = dict(schema["properties"]), set(schema.get("required", ()))
     shapes = schema.get("oneOf", [])
     for name in dict.fromkeys(name for shape in shapes for name in shape["properties"]):
@@ -140,7 +140,7 @@ def _fields(schema: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
 
 
 def _prose(text: str) -> str:
-    """A comment of Rust as a docstring has it."""
+    """A Rust comment in the form of a docstring."""
     text = re.sub(r"\[(`[^`]+`)\](?:\([^)]*\))?", r"\1", text).replace("`", "``")
     several = (" ".join(each.split()) for each in text.split("\n\n"))
     return "\n\n".join(textwrap.fill(each, 116, break_long_words=False, break_on_hyphens=False) for each in several)

@@ -1,4 +1,4 @@
-"""Python's types and functions of requests, as text, from what the core declares (`linecard._options`)."""
+"""The Python types and functions of requests, as text, from the core's declarations (`linecard._options`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from {module} import simulate
 if TYPE_CHECKING:
 {imports}
 """
-# What annotations may name, and where it is.
+# Names that annotations may use, and their modules.
 _NAMES = {
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
@@ -59,7 +59,7 @@ _PROGRESS = "progress: ProgressCallback | None = None,"
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request: the function of Python that takes it, and the type that holds it."""
+    """A request: the Python function that accepts it, and the type that holds it."""
 
     function: str
     shape: str
@@ -89,7 +89,7 @@ def request_texts() -> dict[str, str]:
 
 
 def _schema() -> str:
-    # A search has a budget of its own.
+    # A search has a separate budget.
     executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
     parts = [f'"""The requests of the package. {_WRITTEN}"""', _TYPES]
     for request in _REQUESTS:
@@ -152,13 +152,13 @@ def _default(option: Option) -> str:
 
 
 def said(several: Iterable[Option]) -> list[str]:
-    """What each option means."""
+    """The meaning of each option."""
     texts = [f"{each.name}: {' '.join(filter(None, (each.help, each.details)))}" for each in several]
     return [text.replace("`", "``") for text in texts]
 
 
 def documented(head: str, name: str, several: Iterable[str], tail: str = "") -> str:
-    """A docstring with a section that says of several names what each means."""
+    """A docstring with a section of names and their meanings."""
     rows = [
         textwrap.fill(text, 112, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
         for text in several
@@ -168,6 +168,6 @@ def documented(head: str, name: str, several: Iterable[str], tail: str = "") -> 
 
 
 def formatted(text: str, name: str = "x.py") -> str:
-    """The text of a module as ruff formats it."""
+    """The text of a module, formatted as by ruff."""
     command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", name, "-")
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout

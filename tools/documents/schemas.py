@@ -1,7 +1,7 @@
-"""JSON Schemas (draft-07) of the files that Linecard reads, from what their readers declare.
+"""JSON Schemas (draft-07) of the files that Linecard reads, from the declarations of their readers.
 
-``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it knows
-names, types, units and ranges. What depends on several keys is the reader's to judge.
+``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it has
+names, types, units and ranges. Only the reader checks what depends on several keys.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _json(value: Any) -> str:
 
 
 def _file(name: str, title: str, properties: Schema, **more: Any) -> Schema:
-    """A schema of a file with what every file may say at its top."""
+    """The schema of a file, with the keys that every file may have at its top."""
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"Linecard: {name}",
@@ -128,7 +128,7 @@ def _program() -> Schema:
 
 
 def _part(name: str, title: str, folders: tuple[str, ...]) -> Schema:
-    """Files of values alone: keys of all that are shipped."""
+    """The schema of files that consist of values: the keys of all shipped ones."""
     files = [Specimen(f"{each.kind}/{each.name}") for each in presets() if each.kind in folders]
     tables, values = _tables(keys_of(files))
     # Keys outside of tables.
@@ -167,7 +167,7 @@ def _table() -> Schema:
 
 
 def _at(root: Schema, at: str) -> Schema:
-    """The table at a path, made if it is not there."""
+    """The table at a path, created if it does not exist."""
     table = root
     for part in at.split("."):
         name = part.removesuffix("[]")
@@ -185,7 +185,7 @@ def _at(root: Schema, at: str) -> Schema:
 
 
 def _judge_rows(table: Schema, keys: list[Key]) -> None:
-    """What rows of a list must have and, where they are told apart by what they do, may have."""
+    """Require keys of a list's rows, and restrict the keys of rows that differ by their operation."""
     for use in dict.fromkeys(key.use for key in keys):
         own = [key for key in keys if key.use == use]
         needed = sorted({key.name for key in own if key.always})
@@ -198,7 +198,7 @@ def _judge_rows(table: Schema, keys: list[Key]) -> None:
 
 
 def _needed(keys: Iterable[Key]) -> Schema:
-    """What named tables must have in a file that extends none, unless they extend another table."""
+    """The required keys of named tables in a file that extends none, except for tables that extend another one."""
     found: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         kind, _, rest = key.at.partition(".")
@@ -213,12 +213,12 @@ def _needed(keys: Iterable[Key]) -> Schema:
 
 
 def _says(key: str, value: str) -> Schema:
-    # What a schema says of nothing else some editors take for strict.
+    # Some editors treat a schema as strict if it does not mention additional properties.
     return {"properties": {key: {"const": value}}, "required": [key], "additionalProperties": True}
 
 
 def _value(same: list[Key], values: Schema) -> Schema:
-    """What a key may be, in any way to write it; the table with its source goes to the definitions."""
+    """The schema of a key, in any notation; that of the table with its source is added to the definitions."""
     first = same[0]
     ways = _ways([each for key in same for each in key.declared])
     table = {
@@ -256,11 +256,11 @@ def _is_number(key: Key) -> bool:
 
 
 def _ways(declared: list[Declared]) -> list[Schema]:
-    """The ways to write a value without its source."""
+    """The notations of a value without its source."""
     ways: list[Schema] = []
     names = [each for each in declared if each.type == "name"]
     if any(name.startswith("my") for each in names for name in each.names):
-        # What the author of a file calls things.
+        # Names that the author of a file chooses.
         fixed = [name for name in names[0].names if not name.startswith("my")]
         ways += [{"enum": fixed}, _TEXT] if fixed else [_TEXT]
     elif names:
@@ -281,7 +281,7 @@ def _ways(declared: list[Declared]) -> list[Schema]:
 
 
 def _range(numbers: list[Declared]) -> Schema:
-    """The widest of several ranges."""
+    """The range that covers several ranges."""
     schema: Schema = {"type": "integer" if all(each.type == "whole" for each in numbers) else "number"}
     for name, ends, widest in (
         ("minimum", [each.least for each in numbers], min),

@@ -1,8 +1,8 @@
-"""What the reader of a file says of its keys: unit, range, meaning, default, and whether each must be given.
+"""Declarations of the keys of a file: unit, range, meaning, default, and whether each key is required.
 
-A key is declared where it is read, and the core tells what readers declare (`linecard_config::declarations`). A reader
-asks for other keys where a file chooses otherwise: specimens make every choice once. In them what an author may call as
-he likes begins with ``my``.
+A reader declares a key when it reads it, and the core returns the declarations (`linecard_config::declarations`). The
+keys that a reader asks for depend on choices in the file: specimens make every choice once. In specimens, names that an
+author may choose begin with ``my``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
 MUST = "must be given"
-# Keys that are read whatever the kind, operation or way of costs is, and those of a memory that packets are kept in.
+# Keys that are read for every kind, operation and form of costs, and keys of a memory in which packets are kept.
 _EVERYWHERE = {
     "memory.NAME": ("kind", "clock", "per", "capacity_bytes", "capacity_mib"),
     "unit.NAME": ("kind", "clock", "per"),
@@ -35,18 +35,18 @@ Place = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Key:
-    """A key of a file, whatever its table is called there.
+    """A key of a file, independent of the names of its tables.
 
     Attributes:
-        at: Its table, with ``NAME`` for what an author calls it and ``[]`` behind a list of tables.
+        at: Its table, with ``NAME`` in place of a chosen name, and ``[]`` after a list of tables.
         name: The key.
         use: The kind of a memory or unit, or the operation of a step, that reads it; empty in other tables.
         unit: Its unit; empty for names and switches.
-        allowed: What it may be.
-        default: What it is when it is left out; `MUST` if it may not be; empty where there is then no value.
-        meaning: What it is.
-        declared: What its readers declare; more than one where it depends on the rest of a file.
-        always: Whether every table of the kind must give it, whatever else it says.
+        allowed: Its allowed values.
+        default: Its default; `MUST` if it is required; empty if it has no value by default.
+        meaning: Its meaning.
+        declared: The declarations of its readers; several if they depend on the rest of a file.
+        always: Whether every table of the kind must have it, independent of the table's other keys.
     """
 
     at: str
@@ -61,18 +61,18 @@ class Key:
 
     @property
     def table(self) -> str:
-        """Its table, as people write it."""
+        """Its table in the notation of documents."""
         return self.at.replace("[]", "")
 
     @property
     def is_named(self) -> bool:
-        """Whether an author chooses its name."""
+        """Whether the author of a file chooses its name."""
         return self.name.startswith("NAME")
 
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A file to describe, with changes that make it another: keys that only some choices read."""
+    """A file to describe, with changes that select other keys."""
 
     file: str
     changes: tuple[str, ...] = ()
@@ -108,25 +108,25 @@ def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
     for place, key in found.items():
         if not key.is_named and needed.get(place) == asked[place]:
             key.default = MUST
-            # What only some tables of a kind must have depends on what else they say.
+            # A key that only some tables of a kind require depends on the other keys of the table.
             key.always = asked[place] == tables[place[0], place[2]]
     return list(found.values())
 
 
 def _place_of(key: str, uses: Mapping[str, str]) -> Place:
-    """Table, name and use of a dotted key, without what an author calls things; a table in a list ends in ``[]``."""
+    """Table, name and use of a dotted key, with placeholders for chosen names; a table in a list ends in ``[]``."""
     before, _, name = key.rpartition(".")
     parts = re.sub(r"\[\d+\]", "[]", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
     if parts[2:4] == ["ebpf", "rule"] and len(parts) > 4:
         parts[4] = "NAME"
-    # A list of steps by itself.
+    # A list of steps in a separate file.
     if parts == [""]:
         parts = ["program"]
     if parts[0] == "step[]":
         parts.insert(0, "program")
-    # An extension is steps.
+    # An extension consists of steps.
     if parts[:2] == ["program", "extension[]"]:
         parts[1] = "step[]"
     table = ".".join(parts)
@@ -140,7 +140,7 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
 
 
 def _uses(declared: Iterable[Declared]) -> dict[str, str]:
-    """What a table is used for: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
+    """The use of each table: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
     uses = {}
     for each in declared:
         table, _, name = each.key.rpartition(".")
@@ -155,7 +155,7 @@ def _uses(declared: Iterable[Declared]) -> dict[str, str]:
 
 
 def _allowed(each: Declared) -> str:
-    """The allowed values; of names that the author of the file chose, where they come from."""
+    """The allowed values; for names that the author of the file chooses, a phrase."""
     if not each.words.startswith("one of "):
         return shorter(each.words)
     choices = each.words.removeprefix("one of ").split(", ")

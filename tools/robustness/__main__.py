@@ -1,4 +1,4 @@
-"""`python -m tools.robustness`: the changes that move a study's numbers."""
+"""`python -m tools.robustness`: the changes that affect a study's numbers."""
 
 from __future__ import annotations
 
@@ -74,19 +74,19 @@ def robustness(
     if keep:
         documents.keep(found)
     stderr.note_written(written, folder=True)
-    # What is finished is told: until here an interrupt in a later study lost nothing.
+    # The steps are deleted only now: until here, an interrupt in a later study lost nothing.
     for one in found:
         (folder / f"{one.study}.steps.json").unlink(missing_ok=True)
 
 
 def _write(found: Robustness, folder: Path) -> list[Path]:
-    """The result as JSON and as a page."""
+    """Write the result as JSON and as a page."""
     rows = write_text(make_folder(folder) / f"{found.study}.json", json_text(found.to_dict()))
     return [rows, write_text(folder / f"{found.study}.html", documents.html(found))]
 
 
 def _screen(found: Robustness) -> Iterator[RenderableType]:
-    """The mean error with each seed and each value, and what moves each limit."""
+    """The mean error for each seed and each value, and the effects on each limit."""
     said = f"mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
     seeds = pieces.grid("l", "r")
     for seed, outcome in found.by_seed.items():

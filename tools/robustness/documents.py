@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tools.robustness.result import Outcome
 
-# The folder of the pictures beside the page.
+# The folder of the pictures next to the page.
 PICTURES = "robustness"
 INTRODUCTION = """\
 # Robustness
@@ -81,7 +81,7 @@ def targets_of(study: str) -> dict[str, Target]:
 
 
 def effort(found: Robustness) -> str:
-    """How much was run, and how much of it is missing."""
+    """The number of runs, and the number of missing ones."""
     said = EFFORT[found.quick]
     if found.done < found.steps:
         said += f" Interrupted: the study was run {found.done} times of {found.steps}, and the rest is missing here."
@@ -131,7 +131,7 @@ def _span(values: list[float], unit: str) -> str:
 
 
 def page(found: Iterable[Robustness], missing: Sequence[str] = ()) -> str:
-    """The page: a section a study, with its tornado; ``missing`` studies are named."""
+    """The page: a section per study, with its tornado; ``missing`` studies are named."""
     parts = [HEADER, INTRODUCTION]
     for one in found:
         parts += _section(one)
@@ -141,7 +141,7 @@ def page(found: Iterable[Robustness], missing: Sequence[str] = ()) -> str:
 
 
 def html(found: Robustness) -> str:
-    """The page of one study as HTML: its tornado, and what moves each limit."""
+    """The page of one study as HTML: its tornado, and the effects on each limit."""
     text = Path(__file__).with_name("page.html.j2").read_text(encoding="utf-8")
     page: str = template(text).render(
         found=found,
@@ -156,13 +156,13 @@ def html(found: Robustness) -> str:
 
 
 def kept_studies() -> list[Robustness]:
-    """What was kept, a study each."""
+    """The kept results, one per study."""
     data = json.loads((STUDIES / "robustness.json").read_text(encoding="utf-8"))
     return [Robustness.from_dict(each) for each in data["studies"]]
 
 
 def documents() -> dict[str, str]:
-    """The page and its pictures, by path in the repository, as what was kept has them."""
+    """The page and its pictures, by path in the repository, from the kept results."""
     found = kept_studies()
     missing = [name for name in limited_studies() if name not in {one.study for one in found}]
     pictures = {f"docs/reference/{PICTURES}/{one.study}.svg": tornado(one) for one in found}
@@ -233,5 +233,5 @@ def _line_table(found: Robustness) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that ends neither a cell nor the words of a picture."""
+    """Text without the characters that would end a table's cell or the description of a picture."""
     return text.replace("|", "\\|").replace("[", "(").replace("]", ")").replace("\n", " ")

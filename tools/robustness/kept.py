@@ -1,6 +1,6 @@
 """Finished steps in a file, from which a stopped run continues.
 
-They count as long as nothing changed that decides them: the compiled core, the package, these tools, and the study's
+They are valid until something changes that affects them: the compiled core, the package, these tools, or the study's
 folder.
 """
 
@@ -28,7 +28,7 @@ class Kept:
     """The finished steps of one study, by name.
 
     Args:
-        file: Where they are kept; ``None`` keeps them for the life of the process.
+        file: The file of the steps; ``None`` keeps them until the process ends.
         study: The study's folder.
         quick: Whether they are of the quick study.
     """
@@ -44,7 +44,7 @@ class Kept:
             if data["inputs"] == self._inputs:
                 self.steps = {name: Outcome.from_dict(each) for name, each in data["steps"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            # A damaged file is as good as none: the steps are run again.
+            # A damaged file is ignored: its steps are run again.
             self.steps = {}
 
     def put(self, name: str, outcome: Outcome) -> None:

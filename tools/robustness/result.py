@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def error_text(error: float | None) -> str:
-    """A mean error with two decimals, since what moves it may be small; a dash for none."""
+    """A mean error with two decimals, since its changes may be small; a dash for none."""
     return "–" if error is None else f"{error * 100:.2f} %"
 
 
@@ -34,9 +34,9 @@ class Outcome:
     """A study with one seed and one set of values.
 
     Attributes:
-        error: Mean absolute error over the numbers that count, a fraction; ``None`` when none came out.
+        error: Mean absolute error over the counted numbers, a fraction; ``None`` without any.
         lines: The lines of ``targets.csv`` that one seed can judge, by name.
-        silent: Those that it cannot judge, and why.
+        silent: The lines that it cannot judge, and the reasons.
         failed_runs: Runs that failed. Their cells are in no mean.
     """
 
@@ -47,7 +47,7 @@ class Outcome:
 
     @classmethod
     def of(cls, result: StudyResult) -> Outcome:
-        """What counts here of a study's result."""
+        """The part of a study's result that is used here."""
         lines = {
             line.target.id: Reached(line.measured, bool(line.kept))
             for line in result.lines
@@ -116,16 +116,16 @@ class Variation:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """A study's first number and limits, and what moves them.
+    """A study's main number and limits, and the changes that affect them.
 
     Attributes:
         study: Its name.
-        quick: Whether the quick study was run; else as many packets as in full, a seed at a time.
-        done: How many times the study was run.
-        steps: How many times it is to be run; more than ``done`` after an interrupt.
-        by_seed: The study with each seed alone. The first of them is what variations are compared with.
-        variations: Calibrated values varied, the one that moves the mean error most first.
-        left_out: Calibrated values that were not varied, and why.
+        quick: Whether the quick study was run; otherwise the full number of packets, one seed at a time.
+        done: Number of finished runs of the study.
+        steps: Number of planned runs; more than ``done`` after an interrupt.
+        by_seed: The study with each seed alone. Variations are compared with the first of them.
+        variations: Variations of calibrated values, in order of their effect on the mean error, largest first.
+        left_out: Calibrated values that were not varied, and the reasons.
     """
 
     study: str
@@ -138,12 +138,12 @@ class Robustness:
 
     @property
     def base(self) -> Outcome:
-        """The study with its first seed and the values that were chosen."""
+        """The study with its first seed and the chosen values."""
         return next(iter(self.by_seed.values()))
 
     @property
     def outcomes(self) -> Iterable[tuple[str, Outcome]]:
-        """Everything that was run, each with what was changed."""
+        """All finished runs of the study, each with its change."""
         for seed, outcome in self.by_seed.items():
             yield f"seed {seed}", outcome
         for each in self.variations:

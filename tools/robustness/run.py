@@ -1,8 +1,7 @@
-"""How much a study's numbers hang on its seeds and on the values that were chosen: each a tenth up and down.
+"""How much a study's numbers depend on its seeds and on calibrated values: each a tenth up and down.
 
-A number that one seed carries, or one lucky value, is seen at once. Every run is of one seed, in full or as quick
-as the quick study, so that differences are meant to be read and not what the numbers themselves come to: the scorecard
-has those.
+This shows a number that depends on one seed or on one fortunate value. Every run has one seed, and the length of the
+full or of the quick study, so that only differences are meaningful; the scorecard has the numbers themselves.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     RunFunction = Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
 
 SEEDS = tuple(range(1, 9))
-# Parts of a step on the way of all of them.
+# Progress units of a step.
 PARTS = 1000
 
 
@@ -52,7 +51,7 @@ def robustness(
         name: Name of a shipped study, or path to a study folder.
         quick: As few packets as the quick study.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        kept: Where finished steps are kept; what is there already is not run again.
+        kept: The finished steps, which are not run again.
         progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
 
@@ -74,7 +73,7 @@ def robustness(
 
 
 def what_is_kept(study: Study, kept: Kept, *, quick: bool) -> Robustness:
-    """The result as far as its steps are kept; a value of which a side is missing is left out of it."""
+    """The result from the finished steps, without values of which a side is missing."""
     values, left_out = calibrated_values(study)
     by_seed = {seed: kept.steps[name] for seed in SEEDS if (name := _name(seed)) in kept.steps}
     variations = []
@@ -103,12 +102,12 @@ def _steps(study: Study) -> list[tuple[int, Value | None, float]]:
 
 
 def _name(seed: int, value: Value | None = None, number: float = 0.0) -> str:
-    """What a step is kept under."""
+    """The name under which a step is stored."""
     return f"seed {seed}" if value is None else f"{value.parameter}: {value.key}={number_text(number)}"
 
 
 class _Runner:
-    """Runs a study with one seed and one change after the other."""
+    """Runs a study with one seed and one change at a time."""
 
     def __init__(self, study: Study, *, quick: bool, jobs: int | None, kept: Kept, run_function: RunFunction) -> None:
         self._study = study
@@ -116,12 +115,12 @@ class _Runner:
         self._jobs = jobs
         self._kept = kept
         self._run_function = run_function
-        # A value that is not in a run leaves it as it was: of those, the first seed's are run once.
+        # A run that does not contain a value is unchanged; for the first seed, such runs are executed once.
         self._first: dict[RunSpec, StudyRun | str] = {}
         self._items = study.item_ids
 
     def run(self, seed: int, value: Value | None, number: float, progress: Progress) -> None:
-        """Run the study unless its result is kept."""
+        """Run the study unless its result is stored."""
         name = _name(seed, value, number)
         if name in self._kept.steps:
             return
@@ -132,7 +131,7 @@ class _Runner:
         self._kept.put(name, Outcome.of(self._evaluate(plan, changed, progress)))
 
     def _run_first(self, progress: Progress) -> None:
-        """The first seed, which says what the lines are computed from: nothing else is run with another one."""
+        """Run the first seed, which shows the items that the lines use: with other seeds, only these are run."""
         plan = self._plan(SEEDS[0])
         self._first = execute(plan.runs, jobs=self._jobs, progress=progress, run_function=self._run_function)
         result = self._evaluate(plan, {run: run for run in plan.runs}, progress)
@@ -146,7 +145,7 @@ class _Runner:
         return make_plan(self._study, self._items, effort, quick=self._quick)
 
     def _evaluate(self, plan: Plan, changed: dict[RunSpec, RunSpec], progress: Progress) -> StudyResult:
-        """The study with each run as it was changed."""
+        """Evaluate the study with each run replaced by its changed one."""
         new = [run for run in dict.fromkeys(changed.values()) if run not in self._first]
         found = execute(new, jobs=self._jobs, progress=progress, run_function=self._run_function)
         found |= self._first

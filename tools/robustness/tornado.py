@@ -1,7 +1,7 @@
 """The tornado of a study's mean error: a bar for the seeds, then one for each calibrated value, the longest first.
 
-Drawn as SVG without a library, so that the same result makes the same bytes. The picture's own text says what it shows,
-and so does the table beside it.
+Drawn as SVG without a library, so that equal results have equal bytes. The picture's own text describes it, and so
+does the table beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH, LABELS, RIGHT = 860, 310, 90
 TOP, ROW, BAR, BOTTOM = 46, 26, 14, 34
-# Both readable on white and on black, and apart for those who see few colours.
+# Both are readable on white and on black, and distinct for colour-blind readers.
 STYLE = (
     "text{font:13px system-ui,'Segoe UI','Helvetica Neue',Arial,sans-serif;fill:#1f2328}"
     ".note{fill:#57606a}.cut{font-size:8px}.axis{stroke:#57606a;stroke-width:1}.base{stroke:#1f2328;stroke-width:1.5}"
@@ -26,12 +26,13 @@ STYLE = (
 )
 LONGEST_LABEL = 44
 MOST_TICKS = 7
-# A bar so many times as long as the next is cut, and says what it comes to: the others could not be seen beside it.
+# A bar more than this number of times as long as the next is cut and labelled with its value, so that the others stay
+# visible.
 FAR = 4
 
 
 def tornado_text(found: Robustness) -> str:
-    """What the picture shows, in words."""
+    """The contents of the picture in words."""
     seeds = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
     said = f"Tornado of {found.study}: mean error {error_text(found.base.error)} as chosen"
     if len(seeds) > 1:
@@ -123,14 +124,14 @@ def _bounds(errors: list[float], base: float) -> tuple[float, float]:
     while len(kept) > 2 and 0 < FAR * abs(kept[-2] - base) < abs(kept[-1] - base):
         kept.pop()
     low, high = min(kept), max(kept)
-    # A tenth of the error where nothing moves.
+    # If nothing moves, the range is a tenth of the error.
     room = max((high - low) * 0.05, 0.05 * high, 1e-6)
     return max(low - room, 0.0), high + room
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers of percent between two errors, at most so many."""
-    # Hundredths of a percent are the least that is written.
+    """Round percentages between two errors, at most ``MOST_TICKS``."""
+    # Hundredths of a percent are the smallest steps that are written.
     steps = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
     step = next((each for each in steps if (high - low) / each <= MOST_TICKS), 1.0)
     first = int(low / step) + 1

@@ -1,8 +1,8 @@
-"""The calibrated numbers of a study, and runs with another one in place of what was chosen.
+"""The calibrated numbers of a study, and runs with another number instead of the chosen one.
 
-A number stands in a preset, under a key, or, where none holds it, in the study itself (``vary`` of a calibration). In a
-preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: the whole line is moved then,
-since its fixed part is what was chosen. What is no number is named and not varied.
+A number is the value of a preset's key or, if no preset has it, part of the study itself (``vary`` of a calibration).
+In a preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: then the whole line is
+moved, because its fixed part was chosen. Values that are not numbers are listed and not varied.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 SHARE = 0.10
 # Runners whose settings are parameters of the run's preset.
 WITH_PRESETS = (MACHINE, "program", "occupancy", "hierarchy", "vrp", "dram")
-# Runners whose settings are parameters of one preset: what their runs call so is something else.
+# Runners whose settings are parameters of one preset: the preset of their runs is something else.
 OF_ONE_PRESET = {"queueing": f"queueing/{QUEUE_MACHINE}"}
-# The one runner that takes a line of points; nothing else has links with points.
+# The only runner that takes a list of points: no other runner has links with points.
 WITH_POINTS = "hierarchy"
-# Units of which there are parts; cycles, threads and bytes are whole.
+# Units with fractions; cycles, threads and bytes are whole.
 WITH_PARTS = ("_ns", "_gbps")
 POINTS = re.compile(r"\d+:[0-9.]+(, \d+:[0-9.]+)+")
 
@@ -39,12 +39,12 @@ class Value:
     """A calibrated number.
 
     Attributes:
-        parameter: What the study calls it.
+        parameter: Its name in the study.
         key: Its key in the preset, or its name in the study.
-        number: The number that was chosen.
-        preset: The preset that it stands in; empty when it stands in the study.
-        text: How it stands there.
-        varied: How a run gets another one, where no preset holds it.
+        number: The chosen number.
+        preset: The preset that contains it; empty if the study does.
+        text: Its text there.
+        varied: The way to give a run another one, if no preset contains it.
     """
 
     parameter: str
@@ -64,18 +64,18 @@ class Value:
 
     @property
     def whole(self) -> bool:
-        """Whether it is a count, of which there are no parts."""
+        """Whether it is a count, which has no fractions."""
         if self.varied is not None:
             return isinstance(self.varied.value, int)
         return self.number == int(self.number) and not self.key.endswith(WITH_PARTS)
 
     def put_into(self, run: RunSpec, number: float) -> RunSpec:
-        """The run with another number in place of the chosen one; the same run where the chosen one is not in it."""
+        """The run with another number instead of the chosen one; the same run if it does not contain the chosen one."""
         if self.varied is not None:
             return _varied(run, self.varied, number)
         preset = run.preset if run.runner in WITH_PRESETS else OF_ONE_PRESET.get(run.runner)
         keys = _keys(preset) if preset else None
-        # A preset that extends another may say otherwise, and so may the run: what was not chosen stays.
+        # A preset that extends another may set another value, and so may the run: a value that was not chosen stays.
         if keys is None or str(keys.values.get(self.key)) != str(_keys(self.preset).values[self.key]):
             return run
         if any(keys.full(own.partition("=")[0]) == self.key for own in run.overrides):
@@ -103,13 +103,13 @@ def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
 
 
 def _moved(points: str, by: float) -> str:
-    """A line of points, each higher by so much."""
+    """A line of points, all moved up by ``by``."""
     pairs = [point.split(":") for point in points.split(", ")]
     return ", ".join(f"{size}:{number_text(float(height) + by)}" for size, height in pairs)
 
 
 def _rounded(number: float) -> float:
-    """Without what binary fractions add to a tenth."""
+    """The number without the error of its binary fraction."""
     return float(number_text(number))
 
 
@@ -119,7 +119,7 @@ def number_text(number: float) -> str:
 
 
 def calibrated_values(study: Study) -> tuple[tuple[Value, ...], dict[str, str]]:
-    """The calibrated numbers of a study; and what is none, each with the reason."""
+    """The calibrated numbers of a study, and the calibrated values that are not numbers, each with the reason."""
     found: list[Value] = []
     left_out: dict[str, str] = {}
     for calibration in study.spec.calibrations:

@@ -74,7 +74,7 @@ def scorecard(
 
 
 def missed(lines: Iterable[Line]) -> list[str]:
-    """A line of text for each limit that is not kept."""
+    """A line of text for each unmet limit."""
     return [
         f"{line.target.id} {line.outcome}: {line.target.what} ({line.measured_text}, {line.limit_text})"
         for line in lines
@@ -83,7 +83,7 @@ def missed(lines: Iterable[Line]) -> list[str]:
 
 
 def _screen(card: cards.Scorecard) -> Iterator[RenderableType]:
-    """The limits of each study; below a limit that is not kept its contradiction, its input, and the reason."""
+    """The limits of each study; below an unmet limit its contradiction, its input, and the reason."""
     yield Padding(Text(card.counts, style="bold"), (1, 0, 0, 2))
     for study in card.studies:
         said = cards.counts(line.outcome for line in study.lines)
@@ -92,7 +92,7 @@ def _screen(card: cards.Scorecard) -> Iterator[RenderableType]:
 
 
 def _first(study: StudyResult) -> RenderableType:
-    """What stands behind the lines: numbers, bounds, and what is listed apart."""
+    """The data behind the lines: numbers, bounds, and what is listed apart."""
     words = [
         f"{len(study.counted_cells)} numbers, mean error {percent(study.mean_abs_error)}, "
         f"largest {percent(study.max_abs_error)}"

@@ -47,7 +47,7 @@ class Scorecard:
 
     @property
     def failures(self) -> dict[str, str]:
-        """Runs that failed, and why."""
+        """Runs that failed, and the reasons."""
         return {run: why for study in self.studies for run, why in study.failures.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Scorecard:
         return {"rows": [line.to_dict() for line in self.lines]}
 
     def html(self) -> str:
-        """The page. The same studies make the same page."""
+        """The page; equal studies result in equal pages."""
         text = Path(__file__).with_name("page.html.j2").read_text(encoding="utf-8")
         page: str = template(text).render(
             card=self, outcomes=OUTCOMES, version=__version__, item_name=item_name, calibrated_text=_calibrated_text
@@ -63,7 +63,7 @@ class Scorecard:
         return named_cells(page)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the rows as JSON, the page, and a plot a study; return what was written."""
+        """Write the rows as JSON, the page, and a plot per study; return the files."""
         folder = files.make_folder(folder)
         rows = files.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
         page = files.write_text(folder / "scorecard.html", self.html())
@@ -75,7 +75,7 @@ class Scorecard:
 
 
 def counts(outcomes: Iterable[str]) -> str:
-    """Four counts in words; what was not judged is named where there is any."""
+    """Four counts in words, with the lines that were not judged, if there are any."""
     found = list(outcomes)
     words = {"input": "dependent on an unpublished input"}
     said = [f"{found.count(outcome)} {words.get(outcome, outcome)}" for outcome in OUTCOMES]
@@ -85,7 +85,7 @@ def counts(outcomes: Iterable[str]) -> str:
 
 
 def _calibrated_text(cell: Cell) -> str:
-    """A cell on which a parameter was chosen, with what it came out at."""
+    """A cell to which a parameter was fitted, with its resulting value."""
     off = "–" if cell.error is None else f"{cell.error:+.1%}"
     measured = "–" if cell.measured is None else f"{cell.measured:.4g}"
     return f"{cell_name(cell)}: {cell.published:g} published, {measured} measured ({off})"

@@ -62,7 +62,7 @@ def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
 
 
 def page(rows: Iterable[Row], targets: Sequence[Target]) -> str:
-    """The page with every limit, what is measured against it, and why it is not kept."""
+    """The page with every limit, the measured number, and the reason if it is not met."""
     rows = list(rows)
     of = {target.id: target for target in targets}
     parts = [f"{len(rows)} limits: {counts(row['outcome'] for row in rows)}.\n", overview(rows, targets)]
@@ -86,13 +86,13 @@ def page(rows: Iterable[Row], targets: Sequence[Target]) -> str:
 
 
 def kept_rows() -> list[Row]:
-    """The rows of the last scorecard that was kept."""
+    """The rows of the last kept scorecard."""
     rows: list[Row] = json.loads((STUDIES / "scorecard.json").read_text(encoding="utf-8"))["rows"]
     return rows
 
 
 def documents() -> dict[str, str]:
-    """The page and the counts of the README, by path in the repository, as the rows that were kept have them."""
+    """The page and the counts of the README, by path in the repository, from the kept rows."""
     rows, targets = kept_rows(), load_targets(STUDIES)
     line = f"**{len(rows)} limits: {counts(row['outcome'] for row in rows)}.**\n"
     readme = IN_README.sub(lambda found: found[1] + line + found[2], (ROOT / "README.md").read_text(encoding="utf-8"))

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from linecard.study.compare import Cell
     from linecard.study.result import StudyResult
 
-# Cells so far from the diagonal are named by their table, as many as there is room for.
+# Cells this far from the diagonal are labelled with their table, up to a maximum number.
 NAMED_BEYOND, MOST_NAMED = 0.10, 4
 # More units than these share the last colour.
 MOST_UNITS = 5
 
 
 def draw_printed(result: StudyResult) -> str:
-    """One point a cell, on two logarithmic axes; cells far below them stand on the axis, printed zeros are counted."""
+    """A point per cell, on two logarithmic axes; cells far below them are on the axis, printed zeros are counted."""
     cells = [
         cell
         for table in result.tables
@@ -42,7 +42,7 @@ def draw_printed(result: StudyResult) -> str:
             name=item_name(cell.table) if cell in named else "",
             shape=groups.index(cell.unit if cell.unit in groups else "others"),
         )
-        # Hollow ones last: a full one would hide them.
+        # Hollow points are drawn last, because a full one would hide them.
         for cell in sorted(shown, key=lambda cell: cell.calibrated)
     ]
     near = sum(abs(cell.error or 0.0) <= NAMED_BEYOND for cell in shown)
@@ -63,7 +63,7 @@ def draw_printed(result: StudyResult) -> str:
 
 
 def _furthest(cells: list[Cell]) -> list[Cell]:
-    """The cells furthest from the diagonal, one of each table."""
+    """The cells furthest from the diagonal, one per table."""
     by_error = sorted(cells, key=lambda cell: -abs(cell.error or 0.0))
     first: dict[str, Cell] = {}
     for cell in by_error:

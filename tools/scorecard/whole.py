@@ -1,7 +1,7 @@
 """Whole studies with the points of their inputs (``[[inputs]]``): all runs of all studies over one pool.
 
-The studies as they are come first. They say which tables and figures their lines are computed from: nothing else is run
-at a point. An equal request has an equal result, so that a run which a point does not change is not run again.
+The unchanged studies come first. They show from which tables and figures their lines are computed: only these are run
+at a point. Equal requests have equal results, so that a run that a point does not change is not run again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
     Outcomes = dict[RunSpec, StudyRun | str]
 
-# Parts of the way: the studies as they are, then their points.
+# Progress units: the studies unchanged, then their points.
 PARTS, OF_STUDIES = 1000, 800
 
 
@@ -71,17 +71,17 @@ def run_whole(
 
 
 class _Whole:
-    """A study in full, and the plans of its points."""
+    """A complete study, and the plans of its points."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self.plan = make_plan(study, study.item_ids, study.spec.full)
-        # The items that the lines are computed from, as they are and at each point.
+        # The items from which the lines are computed, unchanged and at each point.
         self.points: dict[Input, tuple[Plan, Plan]] = {}
         self._behind: tuple[str, ...] = ()
 
     def plan_points(self, found: Outcomes) -> None:
-        """Plan the points, by what the study's lines were computed from."""
+        """Plan the points, with the items from which the study's lines were computed."""
         study = self._study
         behind = items_behind(study, *read(study, study.item_ids, self.plan, found))
         self._behind = tuple(item for item in study.item_ids if item in behind)

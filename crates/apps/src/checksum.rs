@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_example_of_rfc_1624() {
-        // Section 4: HC = 0xDD2F, m = 0x5555, m' = 0x3285 gives 0x0000.
+        // Section 4: HC = 0xDD2F, m = 0x5555 and m' = 0x3285 result in 0x0000.
         assert_eq!(update(0xdd2f, 0x5555, 0x3285), 0x0000);
     }
 }

@@ -316,7 +316,7 @@ mod tests {
                 let address = base ^ (random >> keep);
                 let (port, reads) = table.lookup_v6(address);
                 prop_assert_eq!(port, naive(&routes, 128, address));
-                // A level is read if a longer prefix begins with all bits of the address in front of it.
+                // A level is read if a longer prefix begins with all bits of the address that precede the level.
                 let leads_on = |bits: u32| {
                     let first = |address: u128| address >> (128 - bits);
                     routes.iter().any(|r| u32::from(r.length) > bits && first(r.prefix) == first(address))
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_table_with_more_nodes_than_it_may_have_is_refused() {
-        // Host routes that part in the first 16 bits and are alone behind them take 14 nodes each.
+        // Host routes that differ in their first 16 bits and share nothing after them take 14 nodes each.
         let routes = [1, 2, 3].map(|n: u128| Route { prefix: n << 112 | 1, length: 128, port: 0 });
         assert_eq!(Trie::new(&routes, 42).unwrap().nodes.len(), 42);
         assert_eq!(Trie::new(&routes, 41).err(), Some(TooLarge));

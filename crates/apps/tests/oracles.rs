@@ -1,9 +1,9 @@
-//! Does each application do to packets what it says: the right port, translation or verdict, and a header that is
-//! still valid?
+//! Does each application do to packets what it describes: the right port, translation or verdict, and a header that
+//! is still valid?
 //!
-//! The real programs run on a minimal executor whose threads take turns at random; the expected results come
-//! from code that shares nothing with them: a look at every route, a map of flows, a look at every template, and the
-//! checksum summed anew.
+//! The real programs run on a minimal executor whose threads alternate at random; the expected results come from code
+//! that shares nothing with them: a search of every route, a map of flows, a search of every template, and a checksum
+//! recomputed from the header.
 
 mod kit;
 
@@ -18,7 +18,7 @@ use linecard_sim::{Stream, stream};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The application's own counter of that name.
+/// Returns an application's own counter by name.
 #[track_caller]
 fn counter(application: &dyn PacketProgram, name: &str) -> f64 {
     let counters = application.counters();
@@ -40,7 +40,7 @@ fn unacceptable() -> [(PacketHead, DropReason); 4] {
     ]
 }
 
-/// An IPv6 packet ends as one that a program of IPv4 alone cannot handle.
+/// Expects an IPv6 packet to be dropped as one that a program for IPv4 alone cannot handle.
 #[track_caller]
 fn knows_no_ipv6(application: &mut dyn PacketProgram) {
     let came = PacketHead { network: NetworkKind::Ipv6, ..packet(1, 2, 3, 4) };
@@ -58,17 +58,17 @@ fn drops_what_it_cannot_handle(application: &mut dyn PacketProgram) {
 
 // ---- l3fwd16 ----
 
-/// Routes of every length, many of them inside one another.
+/// Routes of every length, many of them nested.
 fn routes(random: &mut Stream, count: u32) -> Vec<Route> {
     let mut seen = HashSet::new();
     let mut routes = Vec::new();
     while routes.len() < count as usize {
         let length = [0, 8, 12, 16, 17, 20, 22, 23, 24, 25, 28, 31, 32][random.below(13) as usize];
-        // Few networks, so that prefixes nest.
+        // There are few networks, so that prefixes nest.
         let prefix =
             (random.below(4) + 10) << 24 | random.below(3) << 16 | random.below(5) << 8 | random.below(256);
         let prefix = if length == 0 { 0 } else { prefix & (u32::MAX << (32 - u32::from(length))) };
-        // The default route would leave nothing without a route.
+        // A default route would leave no address without a route.
         if length > 0 && seen.insert((prefix, length)) {
             routes.push(Route { prefix, length, port: random.below(16) as u16 });
         }
@@ -76,7 +76,7 @@ fn routes(random: &mut Stream, count: u32) -> Vec<Route> {
     routes
 }
 
-/// The port of the longest prefix that covers the address, by comparing it bit by bit with every route.
+/// Returns the port of the longest prefix that covers an address, by a bitwise comparison with every route.
 fn longest_match(routes: &[Route], address: u32) -> Option<u16> {
     let covers = |r: &Route| (0..u32::from(r.length)).all(|bit| (address ^ r.prefix) >> (31 - bit) & 1 == 0);
     (0..=32).rev().find_map(|length| routes.iter().find(|r| r.length == length && covers(r))).map(|r| r.port)
@@ -129,7 +129,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
 fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
     let route = Route { prefix: 0, length: 0, port: 3 };
     let mut application = L3Forward::new(IO, table(&[route]), TABLE, None);
-    // Difference, as ones' complement counts.
+    // The difference in ones' complement arithmetic.
     let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
     for error in [1u16, 0x00ff, 0x8000] {
         let good = packet(1, 2, 3, 4);
@@ -167,7 +167,7 @@ fn l3fwd16_sends_ipv6_by_its_own_routes_with_one_hop_less_and_no_checksum() {
     }
     assert_eq!(fates.of[&2], Fate::Dropped(DropReason::NoRoute));
     assert_eq!(fates.sent(3).0, 3);
-    // 15 levels for each address that begins like the host route, one for the others.
+    // An address that begins like the host route takes 15 levels, every other address takes one.
     assert_eq!(counter(&application, "reads_per_lookup"), (15.0 + 15.0 + 1.0 + 1.0) / 4.0);
 }
 
@@ -217,7 +217,7 @@ fn of_flow(n: u32) -> PacketHead {
     packet(0x0a00_0000 + n / 3, 0xc0a8_0000 + n % 5, 1000 + (n % 3) as u16, 443)
 }
 
-/// Whether the header is the one that came with another source; returns that source.
+/// Expects a header to equal the original except for its source; returns that source.
 #[track_caller]
 fn translated(came: &PacketHead, left: &PacketHead) -> (u32, u16) {
     assert_eq!(left.checksum, naive_checksum(left), "{came:?} to {left:?}");
@@ -235,7 +235,7 @@ fn nat_gives_each_live_flow_a_source_of_its_own_and_keeps_it() {
         (0..6000).map(|_| flagged(of_flow(random.below(60)), kinds[random.below(7) as usize])).collect();
     let mut application = Nat::new(IO, NAT, NAT_ROLES);
     let fates = run(&mut application, 1, 1, &packets, |_| 0);
-    // One thread: packets are translated in order, so a map of the live flows says what must be.
+    // A single thread translates packets in order, so a map of the live flows determines each translation.
     let mut live: HashMap<Flow, (u32, u16)> = HashMap::new();
     let mut queues: HashMap<Flow, u16> = HashMap::new();
     let (mut inserted, mut removed) = (0, 0);
@@ -276,7 +276,7 @@ fn nat_keeps_its_table_whole_when_threads_change_it_at_once() {
             let flags = [0, 0, 0, PacketHead::SYN, PacketHead::FIN][random.below(5) as usize];
             packets.push(flagged(of_flow(random.below(40)), flags));
         }
-        // At the end one packet of every flow, so that all are live.
+        // At the end comes one packet of every flow, so that all flows are live.
         packets.extend((0..40).map(of_flow));
         let mut application = Nat::new(IO, NAT, NAT_ROLES);
         // A flow stays with its thread, as in the machine; flows of one bucket do not.
@@ -309,7 +309,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
             .map(with_checksum)
             .collect();
         let mut application = Nat::new(IO, NAT, NAT_ROLES);
-        // Any packet to any thread, as when ports always have a packet.
+        // Any thread may get any packet, as when ports always have a packet.
         let fates = run(&mut application, 16, seed, &packets, |h| h.bytes);
         let mut sources: HashMap<Flow, (u32, u16)> = HashMap::new();
         for (number, came) in packets.iter().enumerate() {
@@ -320,7 +320,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
     }
 }
 
-/// FIN and RST take a flow out, and its source goes to the flow that comes next.
+/// FIN and RST remove a flow, and its source is given to the next flow.
 #[test]
 fn nat_reuses_the_source_of_a_flow_that_has_ended() {
     for end in [PacketHead::FIN, PacketHead::RST] {
@@ -409,7 +409,8 @@ fn templates(random: &mut Stream, count: u32) -> Vec<Template> {
     list
 }
 
-/// The first template that matches, field by field and bit by bit; its verdict, and how many were looked at.
+/// Returns the verdict of the first template that matches, field by field and bit by bit, and the number of templates
+/// searched.
 fn first_match(list: &[Template], head: &PacketHead) -> (Verdict, usize) {
     let bits = |a: u32, (b, length): (u32, u8)| (0..u32::from(length)).all(|n| (a ^ b) >> (31 - n) & 1 == 0);
     let within = |port: u16, (low, high): (u16, u16)| low <= port && port <= high;

@@ -100,7 +100,7 @@ impl Plan {
         let width = request.width_bits;
         let hash = request.hash.as_deref().and_then(|name| good(Hash::parse(name), &mut problems));
         let key = request.key.as_deref().and_then(|text| good(Key::parse(text), &mut problems));
-        // Digests that are there already have a width too.
+        // Ready-made digests have a width, too.
         let digester =
             good(Digester::new(hash.unwrap_or(Hash::Crc32c), width, request.options.seed), &mut problems);
         let mut configurations: Vec<(Configuration, CacheCost)> = Vec::new();
@@ -109,14 +109,14 @@ impl Plan {
                 let geometry = Geometry::new(entries, ways.unwrap_or(entries));
                 let Some(geometry) = good(geometry, &mut problems) else { continue };
                 if digester.is_none() {
-                    continue; // a width that is wrong by itself is said once
+                    continue; // a wrong width is reported once
                 }
-                // What an entry costs is the same under every policy.
+                // The cost of an entry is the same under every policy.
                 let cost = CacheCost::new(geometry, Policy::new(PolicyKind::Lru), width, request.result_bits);
                 let Some(cost) = good(cost, &mut problems) else { continue };
                 for &policy in &policies {
                     let configuration = Configuration::new(geometry, policy);
-                    // An oracle fits every shape. What does not fit is found before the input is read.
+                    // An oracle fits every geometry. A policy that does not fit is reported before the input is read.
                     let fits = policy.is_oracle()
                         || good(FlowCache::new(&configuration, request.options.seed), &mut problems)
                             .is_some();
@@ -244,7 +244,7 @@ impl Plan {
                 if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         });
-        // A simulation has no row only where somebody stopped all of them.
+        // A simulation lacks a row only if the caller stopped the whole sweep.
         let rows = rows.ok_or(FlowCacheFailure::Stopped)?.into_iter().filter_map(Result::transpose);
         rows.collect::<Result<_, _>>().map_err(|problem| FlowCacheFailure::Request(vec![problem]))
     }
@@ -257,7 +257,7 @@ impl Plan {
         count: impl Fn(usize) -> ControlFlow<()>,
     ) -> Result<Option<CacheRow>, FlowCacheError> {
         let mut false_hits = FalseHits::default();
-        // No flows, no false hits: one flow per digest, as far as anyone can tell.
+        // Without flows there are no false hits: each digest counts as one flow.
         let mut packets = flows.iter().zip(trace.digests());
         let mut hash = Sha256::new();
         let mut bytes = Vec::new();

@@ -60,7 +60,7 @@ fn count_flows(
     let mut builder = FlowStatisticsBuilder::default();
     let read = each_packet(path, packets, strict, ticker, |packet| {
         builder.add(packet);
-        // The table is the only thing here that grows with the capture.
+        // Only the table grows with the capture.
         match builder.table().len() as u64 {
             flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter(Mismatch::new(
                 "flows",

@@ -110,7 +110,7 @@ fn flow_cache<'py>(
         watched(py, progress, move |ticker| plan.over_file(&path, ticker))
     } else {
         let buffer = PyBuffer::<u32>::get(&source)?;
-        // PyO3 lets one of the marked byte orders pass, whichever the machine's; what is native has no such mark.
+        // PyO3 accepts one of the explicit byte orders on every machine; a native format does not state its order.
         if !matches!(buffer.format().to_bytes(), [_] | [b'@' | b'=', _]) {
             return Err(PyTypeError::new_err("its bytes are in the other order"));
         }
@@ -118,9 +118,9 @@ fn flow_cache<'py>(
             return Err(PyTypeError::new_err("it has gaps or more than one dimension"));
         }
         watched(py, progress, move |ticker| {
-            // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as `as_slice_ptr`
-            // checks; its owner may neither free nor resize it while `buffer` lives, which is until the end of this
-            // block. That nobody writes to it meanwhile is up to the caller, and said in `linecard.flowcache`.
+            // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as
+            // `as_slice_ptr` checks. Its owner may neither free nor resize it while `buffer` lives, which is until
+            // the end of this block. The caller must not write to it meanwhile, as `linecard.flowcache` states.
             let digests = buffer.as_slice_ptr().map_or(&[][..], |digests| unsafe { digests.as_ref() });
             plan.over_digests(digests, ticker)
         })

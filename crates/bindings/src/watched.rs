@@ -81,7 +81,7 @@ pub fn watched<T: Send + 'static>(
         .stack_size(STACK_BYTES)
         .spawn(move || {
             let result = work(&its);
-            // Nobody listens any more where it was left to itself.
+            // If the caller no longer waits, nothing receives the result.
             let _ = send.send((result, processor_nanoseconds()));
         })
         .map_err(|error| PyOSError::new_err(format!("no thread to work on: {error}")))?;
@@ -106,7 +106,7 @@ pub fn watched<T: Send + 'static>(
             return Err(raised);
         }
     }
-    // It ended without a result.
+    // The thread ended without a result.
     match thread.join() {
         Err(panic) => std::panic::resume_unwind(panic),
         Ok(()) => unreachable!("work that ends sends its result"),

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(a.allocate(2, 0), At(4)); // 1,2; [3 2 .]; 2     one cell of page 0 is lost
         assert_eq!(a.allocate(4, 0), At(8)); // 2,4; [3 2 4]; -
         assert_eq!(a.allocate(1, 0), Wait);
-        a.release(4, 2); //                     2,4; [3 . 4]; 1     page 1 is back although page 0 is not
+        a.release(4, 2); //                     2,4; [3 . 4]; 1     page 1 is free although page 0 is not
         assert_eq!(a.allocate(1, 0), At(4)); // 1,1; [3 1 4]; -
         a.release(4, 1); //                     1,1; [3 . 4]; -     the frontier keeps its page
         assert_eq!(a.allocate(3, 0), At(5)); // 1,4; [3 3 4]; -
@@ -103,7 +103,7 @@ mod tests {
         let mut a = Piecewise::new(8, 4, PoolOrder::Fifo);
         assert_eq!(a.allocate(3, 0), At(0));
         a.release(0, 3);
-        assert_eq!(a.allocate(2, 0), At(4)); // page 0 goes back now
+        assert_eq!(a.allocate(2, 0), At(4)); // page 0 returns to the pool now
         assert_eq!(a.allocate(4, 0), At(0));
     }
 }

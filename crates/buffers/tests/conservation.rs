@@ -43,7 +43,7 @@ proptest! {
             for (first, cells) in queues.into_iter().flatten() {
                 allocator.release(first, cells);
             }
-            // All memory is there again, but for the page that the frontier keeps.
+            // All memory is free again, except for the page that the frontier keeps.
             prop_assert!(allocator.cells_in_use() <= 32, "{kind:?} lost cells");
         }
     }

@@ -27,7 +27,7 @@ pub(crate) struct DataCache {
     sets: u64,
     /// Threads have separate caches, one after another in `lines`.
     per_thread: bool,
-    /// Draws the line to evict, unless it is the least recently used.
+    /// Draws the line to evict; `None` if the least recently used line is evicted.
     draws: Option<Stream>,
     /// Ways of a set in order of use.
     lines: Vec<Way>,
@@ -87,7 +87,7 @@ impl DataCache {
 
     /// Returns the set of a line, for a thread counted from the engine's first.
     fn set(&mut self, thread: u32, line: u64) -> &mut [Way] {
-        // By the address alone: the order in which memories are listed changes nothing.
+        // The set depends on the address alone, so the order in which memories are listed changes nothing.
         let within = line & ((1 << (PLACE_SHIFT - self.shift)) - 1);
         let first = if self.per_thread { u64::from(thread) * self.sets } else { 0 };
         let set = (first + within % self.sets) as usize * self.ways;
@@ -117,7 +117,7 @@ impl DataCache {
         let drawn = self.draws.as_mut().map(|draws| draws.below(ways) as usize);
         let set = self.set(thread, line);
         let last = set.len() - 1;
-        // Vacant ways are behind all others.
+        // Vacant ways are at the end of the set.
         let at = drawn.filter(|_| set[last].line != EMPTY).unwrap_or(last);
         let victim = set[at];
         set[..=at].rotate_right(1);
@@ -133,7 +133,7 @@ impl DataCache {
             let set = self.set(thread, line);
             if let Some(at) = set.iter().position(|way| way.line == line) {
                 set[at] = VACANT;
-                // It is the next to be evicted.
+                // The vacant way moves to the end of the set, where the next line goes.
                 set[at..].rotate_left(1);
             }
         }
@@ -198,8 +198,9 @@ mod tests {
         assert_eq!(cache.fill(0, 7, false, 0), Some(5));
     }
 
-    /// A set of `ways` lines that n > `ways` lines pass in a circle hits never if the oldest line makes room; if a drawn one does, a
-    /// line stays through the (1 - h) n draws of a round with (1 - 1/ways) each, which is h.
+    /// Accesses go round n > `ways` lines of one set. If the oldest line is evicted, no access hits. If a
+    /// drawn line is evicted, a line survives the (1 - h) n draws of a round with probability (1 - 1/ways)
+    /// each, so the hit rate h is their product.
     #[test]
     fn a_circle_of_too_many_lines_hits_as_often_as_a_drawn_victim_lets_it() {
         let hits = |replacement| {

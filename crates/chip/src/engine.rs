@@ -31,10 +31,10 @@ pub(crate) struct Engine {
     pub running: u32,
     /// It has at most 64 threads, which take turns by number.
     few_in_turn: bool,
-    /// Ready threads, one bit each: the first 64, and those after them, of which there are mostly none.
+    /// Ready threads, one bit each: the first 64, and the rest, of which there are mostly none.
     ready: u64,
     more_ready: Box<[u64]>,
-    /// The same in the order in which they became ready, if that order decides who is next.
+    /// The same threads in the order in which they became ready, if that order decides which is next.
     in_order: Option<VecDeque<u32>>,
     /// The cache between its threads and memories.
     pub data_cache: Option<Box<DataCache>>,

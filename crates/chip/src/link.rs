@@ -11,7 +11,7 @@ pub(crate) struct Link {
     /// Wraps around only when the clock has ended.
     busy: u64,
     pub bytes: u64,
-    /// How long before their arrival bytes are entered.
+    /// The time between the entry of bytes and their arrival.
     lead: Ticks,
 }
 
@@ -43,7 +43,7 @@ impl Link {
         self.lead = lead;
     }
 
-    /// Returns the work entered that is after `now`.
+    /// Returns the entered work that lies after `now`.
     fn ahead(&self, now: Ticks) -> Ticks {
         self.free.saturating_sub(now + self.lead)
     }

@@ -103,7 +103,7 @@ impl Order {
             sequence.first = id;
             return;
         }
-        // Most packets are in order.
+        // Most packets arrive here in order.
         if !later(sequence.last, packets) {
             packets[id].next_waiting = NONE;
             packets[sequence.last].next_waiting = id;

@@ -76,7 +76,7 @@ impl QueueCaches {
     /// `ring_cells`: cells of packet buffer of each queue, a multiple of `block_cells` (at most 32).
     pub fn new(queues: u32, ring_cells: u32, block_cells: u32, blocks: u32) -> Self {
         let queue = || Queue {
-            // Packets need not begin with a block, so their cells may touch one block more.
+            // Packets need not begin at a block boundary, so their cells may touch one more block.
             ring: vec![Block::default(); (ring_cells / block_cells) as usize + 1],
             allocated: 0,
             write_asked: 0,

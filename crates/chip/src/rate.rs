@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn nothing_is_rounded_away_in_sum() {
         let timebase = Timebase::fine(&[1_000_000_000]).unwrap();
-        // 3.333 ps a unit, in ticks of a picosecond.
+        // A unit takes 3.333 ps, and a tick is one picosecond.
         let mut rate = Rate::new(3_333, &timebase);
         let sum: Ticks = (0..3_000).map(|_| rate.ticks(1)).sum();
         assert_eq!(sum, 9_998, "9,999 less what 2^-16 of a tick is too coarse for");

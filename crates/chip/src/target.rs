@@ -81,8 +81,8 @@ pub(crate) fn targets(
         answers(place) && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
     };
     let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
-    // If all accesses reach a link straight from threads with equal latency from issue, they reach it in the
-    // order of issue.
+    // If all accesses reach a link directly from threads with the same latency from issue, they reach it in
+    // the order of issue.
     let first_link_direct = |link: usize| {
         let mut ways = all().filter(|target| target.links.contains(&link));
         let first = ways.next().map(|t| t.issue_ps);
@@ -97,7 +97,7 @@ pub(crate) fn targets(
     };
     let target = |(cluster, target): (usize, &Option<TargetConfig>)| {
         let Some(t) = target else { return Target::default() };
-        // An access that arrives in the instant of its issue is behind all earlier arrivals.
+        // An access that arrives in the instant of its issue comes after all earlier arrivals.
         let direct = direct[t.place] || answers(t.place) && at_once(t);
         let cached = cached(cluster, t.place);
         Target {

@@ -124,7 +124,7 @@ impl Thread {
     /// Returns whether it may post one more operation.
     #[inline(always)]
     pub fn has_posting_room(&mut self, now: Ticks) -> bool {
-        // Completed operations are removed when their number matters.
+        // Completed operations are removed only when the thread seems to have reached the limit.
         let few = |t: &Self| t.posted_until.len() as u32 + t.posted_unknown < t.most_posted;
         few(self) || {
             self.posted_until.retain(|&until| until > now);
@@ -135,7 +135,7 @@ impl Thread {
     /// Returns the operation of its program that it waits for, if the program names it.
     pub fn waits_for(&self) -> Option<u32> {
         let step = match self.state {
-            // It has not been issued.
+            // The operation has not been issued: it is the next step.
             State::POSTED if self.posted == Posted::Room => self.next,
             State::POSTED => self.next.checked_sub(1)?,
             State::LOCK => self.next.checked_sub(1)?,
@@ -182,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_wait_counts_for_the_operation_that_waits_and_not_for_its_neighbour() {
-        // The join is in front of the program, whose operations 40 and 41 are an access and a posted one.
+        // The join precedes the program. Operation 40 of the program is an access, and operation 41 a posted
+        // one.
         let mut thread = Thread::new(0, 0, 0, 1, 1, 1);
         thread.steps.push(0, Action::Join);
         thread.steps.access(RoleId(0), Access::Read, 4, 0);
@@ -193,7 +194,8 @@ mod tests {
             (thread.next, thread.state, thread.posted) = (next, state, posted);
             thread.waits_for()
         };
-        // A thread that joins or reads is behind the step; one that may not post is still in front of it.
+        // While a thread joins or reads, `next` is the step after; while it may not post, `next` is the
+        // posting step itself.
         assert_eq!(waits(1, State::POSTED, Posted::All), None);
         assert_eq!(waits(1, State::POSTED, Posted::No), None);
         assert_eq!(waits(2, State(State::PLACES), Posted::No), Some(40));

@@ -16,8 +16,8 @@ pub(crate) struct Wakes {
     firsts: Box<[Ticks]>,
     /// The first of all, or [`NEVER`].
     pub next: Ticks,
-    /// Of each thread, the number of wake-ups entered before its own, if those of one time come in the order in
-    /// which they were entered; empty if they come in the order of their threads.
+    /// By thread, the number of wake-ups entered before its own. Empty if wake-ups of the same time come in
+    /// the order of their threads and not of their entry.
     entered: Box<[u64]>,
     count: u64,
 }
@@ -129,7 +129,7 @@ mod tests {
             in_order in proptest::bool::ANY,
             steps in proptest::collection::vec((0u64..20, 0usize..20, proptest::bool::weighted(0.4)), 1..200),
         ) {
-            // Of one time, the lower thread comes first, or the one entered first.
+            // Of wake-ups at the same time, that of the lower thread comes first, or the one entered first.
             let mut wakes = Wakes::new(threads);
             if in_order {
                 wakes = wakes.in_order_of_entry();

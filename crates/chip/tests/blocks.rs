@@ -1,9 +1,9 @@
-//! Does each part of sending block by block take exactly the time that its description says?
+//! Does each part of sending block by block take exactly the time of its description?
 //!
-//! Worked out by hand, in nanoseconds. Engines run at 1 GHz. The DRAM moves 16 bytes a nanosecond; every access finds its
-//! row open: a write begins to move 4 after it came, a read 6 after, one after the other; a thread hears of it 20 later. A
-//! transmit slot is handed over in 100 and drains a cell in 30. The input program spends 10, stores the packet and spends
-//! 5; the output program spends 7 on a block.
+//! Worked out by hand, in nanoseconds. Engines run at 1 GHz. The DRAM moves 16 bytes per nanosecond, and every access
+//! finds its row open: the data of a write begin 4 after the request, those of a read 6 after it, in sequence; the
+//! thread is notified 20 after the data. A transmit slot is handed over in 100 and drains a cell in 30. The input
+//! program computes for 10, stores the packet and computes for 5; the output program computes for 7 per block.
 
 use crate::kit;
 #[path = "../../queueing/tests/kit/mod.rs"]
@@ -25,7 +25,7 @@ const SPECIAL: RoleId = RoleId(2);
 #[derive(Clone, Default)]
 struct Store {
     registers: u8,
-    /// What comes first.
+    /// Actions before the packet is stored.
     first: Vec<Action>,
 }
 
@@ -52,7 +52,7 @@ impl PacketProgram for Store {
     }
 
     fn more(&mut self, _: u8, known: u32, head: &mut PacketHead, steps: &mut Steps) {
-        // What is not known costs 1,000 to find out.
+        // Work whose result the cache does not know takes 1,000 cycles.
         steps.compute(if known == 0 { 1_000 } else { 0 });
         self.rest(head, steps);
     }
@@ -67,7 +67,7 @@ impl PacketProgram for Store {
     }
 }
 
-/// One input engine of so many threads, one output engine with one, one port with one slot.
+/// One input engine with this number of threads, one output engine with one thread, one port with one slot.
 fn chip(threads: u32, block_cells: u16) -> ChipConfig {
     let mut config = without_wires(small(1, threads));
     let rules = linecard_dram::packet_buffer::Policy { ideal: true, ..dram::IN_TURN };
@@ -133,10 +133,11 @@ fn run(config: ChipConfig, program: Store, sizes: &[u32]) -> Ran {
 
 #[test]
 fn a_packet_of_one_cell_is_stored_and_sent() {
-    // Written from 14 to 18, heard of at 38, in its queue at 43; read from 56 to 60, in its slot at 80, gone at 210.
+    // Times in ns: the cell is written from 14 to 18, acknowledged at 38 and queued at 43. It is read from 56 to 60,
+    // is in its slot at 80, and leaves at 210.
     let ran = run(chip(1, 1), Store::default(), &[64]);
     assert_eq!(ran.left(), [(0, 210)]);
-    // The output engine looked for work until 43 and from 80 on.
+    // The output engine polls for work until 43 and from 80 on.
     let counts = ran.chip.counts();
     assert!(
         (counts.clusters[1].polling - (43.0 + 130.0) / 210.0).abs() < 1e-9,
@@ -144,20 +145,21 @@ fn a_packet_of_one_cell_is_stored_and_sent() {
         counts.clusters[1].polling
     );
     assert!((counts.ports[0].slots.expect("it has slots") - (210.0 - 43.0) / 210.0).abs() < 1e-9);
-    // The cell was the memory's from 10, when it was allocated, to 80.
+    // The cell occupies memory from 10, when it was allocated, to 80.
     assert!((counts.cells_in_use.expect("programs place packets") - 70.0 / 210.0).abs() < 1e-9);
 }
 
 #[test]
 fn blocks_of_a_packet_wait_for_the_slot_of_the_one_before() {
-    // Three cells are written from 14 to 26, in the queue at 51. Two are read from 64 to 72, and their slot is free at
-    // 92 + 100 + 60 = 252. The third: 259, read from 265 to 269, in the slot at 289, gone at 419.
+    // Three cells are written from 14 to 26 and queued at 51. Two are read from 64 to 72, and their slot is free at
+    // 92 + 100 + 60 = 252. The third is offered at 259, read from 265 to 269, in the slot at 289, and leaves at 419.
     assert_eq!(run(chip(1, 2), Store::default(), &[192]).left(), [(0, 419)]);
 }
 
 #[test]
 fn a_second_slot_takes_the_next_block_meanwhile() {
-    // The thread is free at 92: the third cell is read from 105 to 109, in the slot at 129, which is free at 259.
+    // The thread is free at 92: the third cell is read from 105 to 109 and is in the slot at 129, which is free at
+    // 259.
     let mut config = chip(1, 2);
     slots(&mut config).slots = 2;
     assert_eq!(run(config, Store::default(), &[192]).left(), [(0, 259)]);
@@ -165,8 +167,8 @@ fn a_second_slot_takes_the_next_block_meanwhile() {
 
 #[test]
 fn slots_of_a_port_share_its_wire() {
-    // The third cell is a single byte: written by 23, in the queue at 48, two cells in their slot at 89. A byte a
-    // nanosecond, and 20 for preamble and gap once a frame: 89 + 20 + 128, and the byte behind them.
+    // The third cell is a single byte: it is written by 23 and queued at 48; two cells are in their slot at 89. A
+    // byte takes a nanosecond, and preamble and gap take 20 once per frame: 89 + 20 + 128, and the last byte.
     let mut config = chip(1, 2);
     *slots(&mut config) = TransmitSlotsConfig { slots: 2, handshake_ps: 0, drain_cell_ps: 0 };
     transmit(&mut config).bits_per_second = 8_000_000_000;
@@ -176,7 +178,8 @@ fn slots_of_a_port_share_its_wire() {
 
 #[test]
 fn a_queue_takes_so_many_packets_until_they_have_left() {
-    // The second packet is admitted at 210: written from 214 to 218, queued at 243, read from 256 to 260, gone at 410.
+    // The second packet is admitted at 210, written from 214 to 218, queued at 243, read from 256 to 260, and leaves
+    // at 410.
     let mut config = chip(2, 1);
     transmit(&mut config).queue_packets = 1;
     let ran = run(config, Store::default(), &[64, 64]);
@@ -186,8 +189,9 @@ fn a_queue_takes_so_many_packets_until_they_have_left() {
 
 #[test]
 fn a_full_queue_drops_packets_that_are_complete_in_memory() {
-    // The first is given to the output thread as it is queued, at 43. The second is queued at 53 and waits for the slot
-    // until 210; the third, stored at 58, finds it there at 63. The second is read from 223 to 227, gone at 377.
+    // The first packet goes to the output thread as soon as it is queued, at 43. The second is queued at 53 and waits
+    // for the slot until 210. The third is stored at 58, and at 63 it finds the second in the queue. The second is
+    // read from 223 to 227 and leaves at 377.
     let mut config = chip(3, 1);
     (transmit(&mut config).queue_packets, transmit(&mut config).when_full) = (1, WhenFull::Drop);
     let ran = run(config, Store::default(), &[64; 3]);
@@ -199,8 +203,8 @@ fn a_full_queue_drops_packets_that_are_complete_in_memory() {
 
 #[test]
 fn a_packet_waits_for_room_until_all_of_another_has_been_read() {
-    // There is room for the second packet at 80: it is written from 84 to 88 and queued at 113. The slot is free at 210,
-    // the cell read from 223 to 227, the slot free again at 247 + 130.
+    // Memory has room for the second packet at 80: it is written from 84 to 88 and queued at 113. The slot is free at
+    // 210; the cell is read from 223 to 227, and the slot is free again at 247 + 130.
     let mut config = chip(2, 1);
     let allocator = allocator(&mut config);
     (allocator.kind, allocator.cells, allocator.page_cells) = (AllocatorKind::Fixed, 1, 1);
@@ -220,12 +224,12 @@ fn a_packet_that_fits_nowhere_is_dropped_where_it_asks() {
 
 #[test]
 fn a_thread_waits_after_each_write_or_after_as_many_as_it_may_have_under_way() {
-    // Each write is heard of 28 after it was issued: three of them one after the other end at 94.
+    // Each write is acknowledged 28 after its issue: three writes, one after another, end at 94.
     let mut config = chip(1, 3);
     config.clusters[0].posted = 1;
     assert_eq!(run(config, Store::default(), &[192]).left(), [(0, 94 + 5 + 7 + 6 + 12 + 20 + 100 + 90)]);
-    // Two at a time: the first two at 10, heard of at 38 and 42; the third is issued when the first is back, at 38, and
-    // heard of at 66.
+    // With two at a time, the first two are issued at 10 and acknowledged at 38 and 42. The third is issued at 38 and
+    // acknowledged at 66.
     let mut config = chip(1, 3);
     config.clusters[0].posted = 2;
     assert_eq!(run(config, Store::default(), &[192]).left(), [(0, 66 + 5 + 7 + 6 + 12 + 20 + 100 + 90)]);
@@ -242,7 +246,7 @@ fn a_cell_from_registers_is_two_transfers() {
 
 #[test]
 fn threads_and_ports_are_assigned_in_turn() {
-    // Four packets for four ports, two threads that send: each serves two ports, one after the other.
+    // Four packets go to four ports; each of the two sending threads serves two ports, one after the other.
     let mut config = chip(4, 1);
     config.clusters[1].threads = 2;
     let port = PortConfig { receive: None, ..config.ports[0].clone() };
@@ -272,7 +276,7 @@ fn threads_and_ports_are_assigned_in_turn() {
 
 #[test]
 fn what_a_result_cache_knows_need_not_be_found_out() {
-    // An access takes 30: the first packet finds nothing and spends 1,000, the second finds its flow.
+    // An access takes 30: the first packet misses and spends 1,000, the second finds its flow.
     let mut config = chip(1, 1);
     let kind = PlaceKind::Results(ResultCacheConfig {
         port: kit::server(0, 30_000),
@@ -284,7 +288,7 @@ fn what_a_result_cache_knows_need_not_be_found_out() {
     special(&mut config, kind);
     let first = vec![Action::Recall { role: SPECIAL }, Action::More { part: 0 }];
     let ran = run(config, Store { first, ..Store::default() }, &[64, 64]);
-    // The second packet is taken up at 30 + 1,000 + 43 = 1,073 and has its 30 and 43 then.
+    // A thread takes the second packet at 30 + 1,000 + 43 = 1,073; the packet then takes its own 30 and 43.
     assert_eq!(ran.left(), [(0, 1_240), (1, 1_240 + 7 + 6 + 4 + 20 + 130)]);
     assert_eq!(ran.chip.counts().places[2].hit_rate, Some(0.5));
 }
@@ -297,7 +301,8 @@ fn special(config: &mut ChipConfig, kind: PlaceKind) {
 
 #[test]
 fn a_queue_manager_takes_what_it_takes() {
-    // A command that misses: 20 there, 40 for the pointer, 40 for the link, 20 back (Kumar 2006); then one that hits.
+    // A command that misses takes 20 for the request path, 40 for the pointer, 40 for the link and 20 for the
+    // response path (Kumar 2006). The second command hits.
     let mut config = chip(1, 1);
     let settings = Settings { instruction_ps: Default::default(), ..queues::table_1() };
     special(&mut config, PlaceKind::QueueManager(QueueManagerConfig { kind: Kind::QueuingCache, settings }));
@@ -319,8 +324,8 @@ fn with_caches(block_cells: u32) -> ChipConfig {
 
 #[test]
 fn a_block_that_is_not_full_is_handed_over_inside() {
-    // To the cache from 10 to 60, queued at 65; the block is not full and nothing of the queue is in memory: at 72 it is
-    // handed over, read by 122, gone at 252.
+    // The cell moves to the cache from 10 to 60 and is queued at 65. The block is not full, and memory holds nothing
+    // of the queue: at 72 the block is handed over, it is read by 122 and leaves at 252.
     let ran = run(with_caches(2), Store::default(), &[64]);
     assert_eq!(ran.left(), [(0, 252)]);
     assert_eq!(ran.chip.counts().wide_blocks, Some((1, 0)));
@@ -328,7 +333,7 @@ fn a_block_that_is_not_full_is_handed_over_inside() {
 
 #[test]
 fn no_packet_is_dropped_in_front_of_the_caches_of_its_queue() {
-    // It has its place in the queue before it is stored, and waits for it.
+    // A packet gets its room in the queue before it is stored, and waits for that room.
     let mut config = with_caches(2);
     config.clusters[0].threads = 3;
     (transmit(&mut config).queue_packets, transmit(&mut config).when_full) = (1, WhenFull::Drop);
@@ -339,8 +344,9 @@ fn no_packet_is_dropped_in_front_of_the_caches_of_its_queue() {
 
 #[test]
 fn a_full_block_goes_through_the_memory() {
-    // Both cells go to the cache from 10 to 60; the block of 128 bytes is full at 10 and is written from 14 to 22, read back
-    // from 28 to 36. Queued at 65; the first cell: 72, read by 122, gone at 252.
+    // Both cells move to the cache from 10 to 60. The block of 128 bytes is full at 10, is written from 14 to 22, and
+    // is read back from 28 to 36. The packet is queued at 65; its first cell is offered at 72, read by 122, and
+    // leaves at 252.
     let ran = run(with_caches(2), Store::default(), &[128]);
     let counts = ran.chip.counts();
     assert_eq!(counts.wide_blocks, Some((0, 1)));

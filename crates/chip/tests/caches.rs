@@ -1,4 +1,4 @@
-//! Caches one behind another, and caches of threads. Worked out by hand.
+//! Caches in sequence, and caches of threads. Worked out by hand.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ fn read(role: u8, address: u32) -> (u32, Action) {
     access(role, Access::Read, 8, address)
 }
 
-/// A cache whose pipe takes so many nanoseconds, and serves the next access after one.
+/// A cache with this hit time in nanoseconds, which accepts the next access after one nanosecond.
 fn cache(name: &str, ns: u64, sets: u32, ways: u32, behind: usize) -> PlaceConfig {
     let kind = PlaceKind::Cached(CacheConfig {
         port: server(1_000, ns * 1_000),
@@ -28,7 +28,7 @@ fn cache(name: &str, ns: u64, sets: u32, ways: u32, behind: usize) -> PlaceConfi
     PlaceConfig { name: name.into(), group: name.into(), kind }
 }
 
-/// Of a memory `far` behind three levels, and of one `near` behind the last of them alone.
+/// A memory `far` behind three levels of cache, and a memory `near` behind the last of them alone.
 fn levels(l1: Option<DataCacheConfig>) -> ChipConfig {
     let mut config = without_wires(small(1, 2));
     config.places = vec![
@@ -65,7 +65,8 @@ fn ran(config: ChipConfig, lists: Vec<Vec<(u32, Action)>>, times: &[u64]) -> Ran
 #[test]
 fn each_memory_is_reached_by_the_levels_in_front_of_it() {
     let one = |step| vec![step, (0, SEND)];
-    // Lines 0 and 3 share a set of l2 (of 2 sets, one way) and none of l3 (of 3): the third finds line 0 in l3 alone.
+    // Lines 0 and 3 share a set of l2 (2 sets, one way) but no set of l3 (3 sets): the third packet finds line 0 in
+    // l3 only.
     let lists = vec![one(read(0, 0)), one(read(0, 192)), one(read(0, 0)), one(read(0, 8)), one(read(1, 0))];
     let lists = [lists, vec![one(read(1, 32))]].concat();
     let ran = ran(levels(None), lists, &[0, 1_000, 2_000, 3_000, 4_000, 5_000]);
@@ -81,7 +82,8 @@ fn a_cache_of_three_sets_keeps_three_neighbouring_lines_and_two_of_one_set() {
     let mut config = levels(None);
     config.targets = vec![vec![target(1, 0, 0), None]];
     let one = |line: u32| vec![read(0, 64 * line), (0, SEND)];
-    // Of rows of three lines each begins one set further: lines 0, 5 and 7 share a set of two ways, and 7 takes the place of 5.
+    // Each pass over the three sets begins one set later: lines 0, 5 and 7 share a set of two ways, and line 7
+    // replaces line 5.
     let lines = [0, 1, 5, 0, 1, 7, 1, 0, 5];
     let times: Vec<u64> = (0..9).map(|at| 1_000 * at).collect();
     let ran = ran(config, lines.map(one).to_vec(), &times);
@@ -109,7 +111,7 @@ fn threads_with_caches_of_their_own_fetch_a_line_each() {
         let ran = ran(levels(Some(own_cache(false, per_thread))), vec![list(), list()], &[0, 1_000]);
         (ran.left(), ran.chip.counts().places[3].accesses)
     };
-    // A hit holds the packet's next step up for 5 cycles.
+    // A hit delays the packet's next step by 5 cycles.
     assert_eq!(fetched(false), (vec![(0, 350), (1, 1_005)], 1));
     assert_eq!(fetched(true), (vec![(0, 350), (1, 1_150)], 2));
 }
@@ -120,7 +122,7 @@ fn a_line_that_a_thread_writes_whole_is_not_fetched_and_goes_back_when_another_t
     let whole = |line: u32| access(1, Write, 64, 64 * line);
     let lists = vec![vec![whole(0), whole(1), whole(2), (0, SEND)], vec![read(1, 128), (0, SEND)]];
     let ran = ran(levels(Some(own_cache(false, false))), lists, &[0, 1_000]);
-    // Line 0 goes back to `own`, which fetches nothing for it either.
+    // Line 0 is written back to `own`, which does not fetch it for the write either.
     assert_eq!(ran.left(), [(0, 0), (1, 1_005)]);
     let counts = ran.chip.counts();
     assert_eq!((counts.places[3].accesses, counts.places[4].accesses), (1, 0));
@@ -128,15 +130,16 @@ fn a_line_that_a_thread_writes_whole_is_not_fetched_and_goes_back_when_another_t
 
 #[test]
 fn a_thread_that_waits_for_a_hit_keeps_the_engine_or_leaves_it() {
-    // Packet 0 misses until 350 and hits twice: until 355 and 360. Packet 1 computes for 3 cycles, from 352 on if it may.
+    // Packet 0 misses until 350 and then hits twice, until 355 and 360. Packet 1 computes for 3 cycles, from 352 on
+    // if it may.
     let two = vec![vec![read(1, 0), read(1, 8), read(1, 16), (0, SEND)], vec![(3, SEND)]];
     let left = |leaves| ran(levels(Some(own_cache(leaves, true))), two.clone(), &[0, 352]).left();
     assert_eq!(left(true), [(1, 355), (0, 360)]);
     assert_eq!(left(false), [(0, 360), (1, 363)]);
 }
 
-/// One thread that reads the packets of a ring of four cells, which a port writes to a cache of one set, at 1 us each; and what the memory behind the
-/// cache was asked for.
+/// One thread reads the four packets of a ring of cells, which a port has written to a cache of one set. Returns the
+/// time of each read, and the hits.
 fn ring(port_ways: u32) -> (Vec<u64>, u64) {
     let mut config = without_wires(small(1, 1));
     let PlaceKind::Cached(levels) = cache("l2", 10, 1, 4, 1).kind else { unreachable!("that is a cache") };
@@ -162,7 +165,7 @@ fn ring(port_ways: u32) -> (Vec<u64>, u64) {
         sent_by_ports: false,
     });
     let cell = Action::Cell { role: RoleId(0), write: false, posted: false, cell: 0, registers: 0 };
-    // All four come before the first is read.
+    // All four packets arrive before the first is read.
     let lists = (0..4).map(|number| vec![(if number == 0 { 1_000 } else { 0 }, cell), (0, SEND)]).collect();
     let ran = run_with(config, vec![each(lists)], vec![(0, 1, 64); 4], ALL);
     let counts = ran.chip.counts();
@@ -176,11 +179,13 @@ fn ring(port_ways: u32) -> (Vec<u64>, u64) {
 #[test]
 fn what_ports_write_takes_no_more_ways_than_it_may_and_what_threads_read_takes_all() {
     assert_eq!(ring(4), (vec![10, 10, 10, 10], 4));
-    // Two ways hold the last two; the first two come from behind the cache, and take the ways that ports may not.
+    // Two ways hold the last two lines. The first two come from the memory behind the cache, and take the ways that
+    // ports may not fill.
     assert_eq!(ring(2), (vec![110, 110, 10, 10], 2));
 }
 
-/// Three engines of two threads, of which some are in use, and four packets at once that take 100 cycles each.
+/// Three engines with two threads each, of which some are in use; four packets arrive at once and take 100 cycles
+/// each.
 fn left_with(in_use: Option<Vec<u32>>) -> Vec<u64> {
     let mut config = without_wires(small(3, 2));
     config.clusters[0].in_use = in_use;

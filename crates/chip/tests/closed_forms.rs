@@ -1,4 +1,4 @@
-//! Latencies without load and rates under full load are what closed formulas give.
+//! Latencies without load and rates under full load equal those of closed formulas.
 
 use crate::kit;
 
@@ -18,7 +18,7 @@ fn place_of(kind: PlaceKind) -> PlaceConfig {
     PlaceConfig { name: "place".into(), group: "place".into(), kind }
 }
 
-/// 10 ns, 1 ns for each word of 4 bytes and half a nanosecond for each byte: 18 ns for 10 bytes.
+/// 10 ns, 1 ns per word of 4 bytes and half a nanosecond per byte: 18 ns for 10 bytes.
 fn by_size() -> ServerConfig {
     ServerConfig { word_ps: 1_000, byte_fs: 500_000, ..server(10_000, 4_000) }
 }
@@ -37,7 +37,7 @@ fn cached(behind: usize) -> PlaceKind {
     })
 }
 
-/// The first place as the table, over two links.
+/// A chip whose table is the first place, over two links.
 fn routed(places: Vec<PlaceConfig>) -> ChipConfig {
     let mut config = without_wires(small(1, 1));
     config.places = places;
@@ -53,7 +53,7 @@ const ROUTE_NS: f64 = 3.0 + (10.0 + 7.0) + (10.0 + 2.0) + 5.0;
 #[test]
 fn an_access_without_load_takes_its_route_and_its_service() {
     let banked = |by| PlaceKind::Banked(Banked { bank: server(10_000, 100_000), count: 4, by });
-    // One clock of 1 ns into the queue of the controller, one to the first command.
+    // One clock of 1 ns takes the access into the queue of the controller, and one passes until the first command.
     let closed_row = (2 + ACTIVATE_TO_READ + READ_LATENCY + BURST) as f64;
     for (name, places, expected) in [
         ("latency", vec![place_of(PlaceKind::Server(server(10_000, 100_000)))], 100.0),
@@ -88,7 +88,8 @@ fn a_hit_takes_the_pipe_of_the_cache() {
     assert_eq!(ran.chip.counts().places[0].hit_rate, Some(0.5));
 }
 
-/// Accesses a nanosecond of the first place when packets always wait and each does one access of 64 bytes.
+/// Returns the accesses per nanosecond of the first place when a packet always waits and each makes one access of 64
+/// bytes.
 fn saturated(mut config: ChipConfig, address: fn(u64) -> u32) -> (f64, Chip) {
     config.saturated = true;
     config.clusters[0].threads = 64;
@@ -124,7 +125,7 @@ fn saturated_places_reach_their_peak_and_are_busy_all_the_time() {
         (vec![place_of(PlaceKind::Server(ServerConfig { concurrency: 3, ..server(10_000, 30_000) }))], 0.3),
         (vec![place_of(banked(BankBy::Turn))], 0.4),
         (vec![place_of(banked(by_address))], 0.4),
-        // 64 bytes of half a nanosecond, 16 words of 1 ns, and 10 ns.
+        // 64 bytes at half a nanosecond each, 16 words at 1 ns each, and 10 ns.
         (vec![place_of(PlaceKind::Server(by_size()))], 1.0 / 58.0),
     ];
     for (places, expected) in cases {
@@ -175,7 +176,7 @@ fn dram_streams_at_its_peak_less_refreshes() {
 
 #[test]
 fn a_request_larger_than_an_access_is_done_with_its_last_piece() {
-    // From the middle of an access on: 200 bytes touch four of them, two in each part.
+    // From the middle of an access on, 200 bytes touch four accesses, two in each part.
     let at = |bytes, address| {
         let mut config = without_wires(small(1, 1));
         config.places = vec![place_of(PlaceKind::Dram(dram(1_000_000_000, 2, false, false)))];
@@ -193,7 +194,7 @@ fn a_request_larger_than_an_access_is_done_with_its_last_piece() {
 fn refreshes_of_a_long_rest_are_caught_up_with() {
     let mut config = without_wires(small(1, 1));
     config.places = vec![place_of(PlaceKind::Dram(dram(1_000_000_000, 1, true, false)))];
-    // A second later, in the middle between two refreshes: as if nothing had been.
+    // The second packet comes a second later, midway between two refreshes, and finds the memory as if unused.
     let at = 1_000_000_000 + REFRESH_INTERVAL / 2;
     let ran = run(config, vec![(0, read(64)), (0, SEND)], &[(100, 1, 64), (at, 1, 64)]);
     let latency = ran.ns(ran.departures[1].at) - at as f64;
@@ -211,7 +212,7 @@ fn wires_carry_frames_with_their_overhead_at_line_rate() {
         (400_000_000_000, 64, 20, 595.238_095),
         (2_488_320_000, 1500, 9, 0.206_123_3),
     ] {
-        // In: more comes than the wire carries. Out: a packet always waits.
+        // Inward, more arrives than the wire carries. Outward, a packet always waits.
         let mut config = without_wires(small(1, 64));
         config.ports[0].overhead_bytes = overhead_bytes;
         config.ports[0].receive.as_mut().unwrap().bits_per_second = bits_per_second;
@@ -260,7 +261,7 @@ fn a_server_starts_the_earliest_arrival_and_never_idles_while_one_waits() {
         );
         Box::new(program) as Box<dyn PacketProgram>
     });
-    // Bursts of up to a dozen, then rest; no two packets at one time.
+    // Bursts of up to a dozen packets alternate with pauses; no two packets arrive at the same time.
     let at = |n: u64| n * 37 + n / 11 * 900;
     let packets: Vec<_> = (0..3_000).map(|n| (at(n), n as u32, 64)).collect();
     let limit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
@@ -289,7 +290,7 @@ fn a_server_starts_the_earliest_arrival_and_never_idles_while_one_waits() {
 
 #[test]
 fn work_that_has_been_issued_but_not_begun_is_no_work_yet() {
-    // An access each 100 ns keeps the server busy for 10, 50 ns after it is issued.
+    // An access every 100 ns keeps the server busy for 10 ns, from 50 ns after its issue.
     let mut config = without_wires(small(1, 1));
     config.saturated = true;
     config.places = vec![place("sram", server(10_000, 0))];

@@ -8,7 +8,8 @@ use linecard_program::script::{Access, Action, RoleId};
 
 #[test]
 fn one_packet_takes_the_sum_of_its_parts() {
-    // 64 bytes at 10 Gbit/s: 51.2 ns in (not counted) and 51.2 ns out; 10 cycles, 100 ns in SRAM, 5 cycles.
+    // 64 bytes at 10 Gbit/s take 51.2 ns in (not counted) and 51.2 ns out; the program takes 10 cycles, 100 ns in
+    // SRAM, and 5 cycles.
     let ran = run(small(1, 1), vec![(10, read(4)), (5, SEND)], &[(0, 1, 64)]);
     assert_eq!(ran.outcome, Outcome::TrafficEnded);
     let counts = ran.chip.counts();
@@ -42,8 +43,8 @@ fn a_role_without_a_memory_ends_the_run_with_a_sentence() {
 
 #[test]
 fn a_second_thread_computes_while_the_first_waits() {
-    // Both packets are there at 102.4 ns. Thread 0 has 51.2 .. 61.2, SRAM until 161.2, 5 cycles until 166.2.
-    // Thread 1 has 102.4 .. 112.4, SRAM until 212.4.
+    // Both packets have arrived at 102.4 ns. Thread 0 computes from 51.2 to 61.2, waits for SRAM until 161.2, and
+    // computes 5 cycles until 166.2. Thread 1 computes from 102.4 to 112.4 and waits for SRAM until 212.4.
     let ran = run(small(1, 2), vec![(10, read(4)), (5, SEND)], &[(0, 1, 64), (0, 2, 64)]);
     let at: Vec<f64> = ran.departures.iter().map(|d| ran.ns(d.at)).collect();
     assert!((at[0] - (166.2 + 51.2)).abs() < 0.02, "{at:?}");
@@ -64,10 +65,12 @@ fn the_switch_costs_its_cycles_only_between_threads_that_follow_each_other() {
     let mut config = small(1, 2);
     config.clusters[0].switch_cycles = 3;
     config.ports[0].receive.as_mut().unwrap().bits_per_second = 1_000_000_000_000_000;
-    // Both threads are ready at 0: the first computes 10, the engine changes (3) and the second computes 10.
+    // Both threads are ready at 0: the first computes for 10, the engine switches for 3, and the second computes for
+    // 10.
     let ran = run(config, vec![(10, read(4)), (5, SEND)], &[(0, 1, 64), (0, 2, 64)]);
     let at: Vec<f64> = ran.departures.iter().map(|d| ran.ns(d.at)).collect();
     assert!((at[0] - (10.0 + 100.0 + 5.0 + 51.2)).abs() < 0.05, "{at:?}");
-    // The second is back at 123, when the first is done with its five cycles, so that the engine rests: no switch.
+    // The second access returns at 123, after the first thread has finished its five cycles: the engine is idle, so
+    // there is no switch.
     assert!((at[1] - (13.0 + 10.0 + 100.0 + 5.0 + 51.2)).abs() < 51.2, "{at:?}");
 }

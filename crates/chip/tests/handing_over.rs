@@ -1,4 +1,4 @@
-//! Packets that go from one thread to another: with or without room, lent, and one after another through a window. Worked
+//! Packets that pass from one thread to another: with or without room, lent, and in order through a window. Worked
 //! out by hand.
 
 use crate::kit;
@@ -9,7 +9,7 @@ use linecard_chip::{ChipConfig, DispatchRule, Outcome};
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, PacketInfo, PacketProgram, Steps};
 
-/// A chip of two stages of so many threads, with an inbox between them.
+/// A chip of two stages with these numbers of threads, and an inbox between them.
 fn two_stages(threads: [u32; 2], capacity: Option<u32>, window: Option<u32>) -> ChipConfig {
     let mut config = without_wires(small(1, threads[0]));
     config.inboxes.push(InboxConfig { name: "next".into(), rule: DispatchRule::FreeList, capacity, window });
@@ -36,8 +36,8 @@ fn nothing_is_left(ran: &Ran) {
 
 #[test]
 fn a_packet_that_finds_no_room_goes_the_other_way() {
-    // Offered at 10, 20 and 30: the first is taken, the second waits. The third leaves by itself 5 cycles later; the fourth,
-    // whose thread begins then, is offered at 45. The one that waits is taken at 110.
+    // Packets are offered at 10, 20 and 30: the first is taken and the second waits. The third leaves by itself 5
+    // cycles later. The fourth, whose thread then begins, is offered at 45. The waiting packet is taken at 110.
     let config = two_stages([4, 1], Some(1), None);
     let offer = vec![(10, Action::Offer { inbox: 1 }), (5, SEND)];
     let ran = ran(config, offer, vec![(100, SEND)], 4);
@@ -50,15 +50,16 @@ fn a_packet_that_finds_no_room_goes_the_other_way() {
 
 #[test]
 fn who_lends_a_packet_works_beside_the_next_until_both_are_done() {
-    // Lent at 10. The next stage computes until 40 and waits for the first, which computes until 110, and sends 5 later.
+    // The packet is lent at 10. The next stage computes until 40 and waits for the first, which computes until 110;
+    // the packet leaves 5 later.
     let lend = || vec![(10, Action::Lend { inbox: 1 }), (100, Action::Nothing)];
     let config = two_stages([1, 1], None, None);
     let slow = ran(config, lend(), vec![(30, Action::Alone), (5, SEND)], 1);
     assert_eq!(slow.left(), [(0, 115)]);
     assert!((slow.spent("wait posted") - 70.0).abs() < 0.01);
     nothing_is_left(&slow);
-    // Where nobody waits for it, the packet is gone before its first thread is through; the thread is free at 110 and takes
-    // the second packet then, though the number of the first in the table is used again.
+    // If no thread waits, the packet leaves before its first thread ends. That thread is free at 110 and then takes
+    // the second packet, although the first packet's number in the table is in use again.
     let config = two_stages([1, 1], None, None);
     let early = ran(config, lend(), vec![(30, SEND)], 2);
     assert_eq!(early.left(), [(0, 40), (1, 150)]);
@@ -74,8 +75,9 @@ fn nobody_waits_for_a_packet_that_was_not_lent() {
 
 #[test]
 fn a_window_lets_the_next_packet_in_when_one_has_ended() {
-    // All four are handed over by 40. Two of the four threads behind have packets, until one leaves: at 110, one computing
-    // after the other on the same engine at 210, and so on. The third one ends by being dropped, which counts as well.
+    // All four packets are handed over by 40. Two of the four later threads have packets until one packet leaves: at
+    // 110, then at 210, because both threads compute in turn on one engine, and so on. The third packet ends with a
+    // drop, which counts as well.
     let config = two_stages([4, 4], None, Some(2));
     let first = Box::new(Fixed(vec![(10, Action::Put { inbox: 1 })]));
     let sends = vec![(100, SEND)];
@@ -85,7 +87,8 @@ fn a_window_lets_the_next_packet_in_when_one_has_ended() {
     assert_eq!(ran.left(), [(0, 110), (1, 210), (3, 410)]);
     assert_eq!(ran.chip.counts().inboxes[1].most, 2);
     nothing_is_left(&ran);
-    // With room for one that waits, the putter waits for the window, too: 1 leaves the inbox at 110.
+    // With room for one waiting packet, the putting thread waits for the window, too: packet 1 leaves the inbox at
+    // 110.
     let config = two_stages([4, 4], Some(1), Some(1));
     let first = Box::new(Fixed(vec![(10, Action::Put { inbox: 1 })]));
     let ran = run_with(config, vec![first, Box::new(Fixed(vec![(100, SEND)]))], vec![(0, 1, 64); 3], ALL);
@@ -96,8 +99,9 @@ fn a_window_lets_the_next_packet_in_when_one_has_ended() {
 
 #[test]
 fn a_thread_whose_put_was_done_for_it_is_switched_to_before_its_next_packet() {
-    // Thread 0 waits for room with packet 2 from 30 on. Thread 1 has packet 3 from 30 to 235, 5 of them for the switch, and
-    // waits with packet 4 from 245 on. Packet 2 found room at 110: thread 0 takes packet 5, after another switch.
+    // Thread 0 waits for room with packet 2 from 30 on. Thread 1 has packet 3 from 30 to 235, 5 of them for the
+    // switch, and waits with packet 4 from 245 on. Packet 2 finds room at 110: thread 0 takes packet 5 after another
+    // switch.
     let mut config = two_stages([2, 1], Some(1), None);
     config.clusters[0].switch_cycles = 5;
     let put = |cycles| vec![(cycles, Action::Put { inbox: 1 })];
@@ -110,7 +114,7 @@ fn a_thread_whose_put_was_done_for_it_is_switched_to_before_its_next_packet() {
 
 #[test]
 fn a_program_knows_which_inbox_its_packet_comes_from() {
-    // One cluster takes from both: what ports bring it hands to itself.
+    // One cluster takes from both inboxes: it puts the packets of the port into its own ring.
     let mut config = two_stages([1, 1], None, None);
     config.clusters.truncate(1);
     config.targets.truncate(1);

@@ -1,4 +1,5 @@
-//! What holds for every chip: nothing is lost or doubled, order is kept, time adds up, and the same run is the same.
+//! Laws of every chip: no packet is lost or duplicated, order is kept, times add up, and equal runs have equal
+//! results.
 
 use crate::kit;
 
@@ -52,7 +53,7 @@ fn run_as(random: &RandomChip, limit: RunLimit, recorded: Option<Window>) -> Ran
         && let PlacementRule::Allocator(allocator) = &memory.placement
         && allocator.kind == AllocatorKind::Piecewise
     {
-        // The page under its frontier stays taken.
+        // The page under the allocator's frontier stays allocated.
         leftovers.retain(|left| *left != format!("{} cells of packet memories", allocator.page_cells));
     }
     let (departures, losses) = (departures.borrow().clone(), losses.borrow().clone());
@@ -93,7 +94,7 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
     Ok(())
 }
 
-/// What is counted apart is conserved, each by itself, and adds up to all there is.
+/// Counts by part are conserved, each separately, and sum to the totals.
 fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
     let Some(Breakdown { inputs, queues }) = &counts.breakdown else { return Ok(()) };
     for part in inputs.iter().chain(queues) {
@@ -110,7 +111,7 @@ fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
     prop_assert_eq!(sum(inputs, |part| part.lost), lost);
     prop_assert_eq!(sum(inputs, |part| part.by_choice), counts.by_choice());
     prop_assert_eq!(sum(inputs, |part| part.inside), counts.inside_at_end);
-    // What has no queue yet, or will never have one, is in the first alone.
+    // Packets that have no queue yet, or never get one, count in the first part only.
     prop_assert_eq!(sum(queues, |part| part.delivered), counts.packets_out - counts.packets_finished);
     prop_assert!(sum(queues, |part| part.lost) >= counts.drops[Loss::OutputQueueFull.number()]);
     prop_assert!(sum(queues, |part| part.lost) <= lost);
@@ -125,7 +126,7 @@ fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is no loss by choice is none, and frames that are not IP are counted by what became of them.
+/// Drops by choice are not counted as losses, and frames that are not IP are counted by their fate.
 fn told_apart(ran: &Ran) -> Result<(), TestCaseError> {
     let counts = &ran.counts;
     let lost: Vec<&Lost> = ran.losses.iter().filter(|lost| !lost.loss.is_by_choice()).collect();
@@ -162,7 +163,7 @@ fn in_order(random: &RandomChip, departures: &[Departure]) -> Result<(), TestCas
     Ok(())
 }
 
-/// The same chip without anything that the quick loop of events leaves out.
+/// The same chip without the features that the fast event loop does not support.
 fn plain(mut random: RandomChip) -> RandomChip {
     for cluster in &mut random.config.clusters {
         (cluster.issue_cycles, cluster.post_cycles, cluster.branch_share) = (0, 0, 0.0);
@@ -201,7 +202,7 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
             }
         }
     }
-    // Little's law, exact from the first packet to the last where every packet leaves.
+    // Little's law is exact from the first packet to the last if every packet leaves.
     let inside = counts.inside_mean * counts.duration as f64;
     let stayed = counts.latency.mean() * counts.latency.count() as f64;
     if counts.drops.iter().sum::<u64>() == 0 {
@@ -214,13 +215,13 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(format!("{:?}", &ran.departures), format!("{:?}", again.departures));
     prop_assert_eq!(format!("{counts:?}"), format!("{:?}", again.counts));
 
-    // Measured over a piece of the run.
+    // The same laws hold if only a part of the run is measured.
     let piece = run(&random, RunLimit { warmup_packets: Some(seed % 100), packets: 50 });
     prop_assert!(matches!(piece.outcome, Outcome::Completed | Outcome::TrafficEnded));
     conserved(&piece.counts)?;
     shares_and_times(&random.config, &piece.counts)?;
 
-    // A recorded run takes the loop that asks for everything, also on a chip that has none of it.
+    // A recorded run uses the event loop with all features, also on a chip that needs none of them.
     for (limit, plain) in [(ALL, &ran), (RunLimit { warmup_packets: Some(seed % 100), packets: 50 }, &piece)]
     {
         let full = run_as(&random, limit, Some(Window { from_ns: 0, for_ns: 1, most_events: 1 }));
@@ -239,7 +240,7 @@ proptest! {
     }
 }
 
-/// The same chip with its places listed the other way round.
+/// The same chip with its places listed in reverse order.
 fn reversed(random: &RandomChip) -> RandomChip {
     let mut reversed = random.clone();
     let last = reversed.config.places.len() - 1;

@@ -8,7 +8,7 @@ use linecard_chip::{ChipConfig, Loss, Outcome, RunLimit, SchedulerRule};
 use linecard_program::DropReason;
 use linecard_program::script::Action;
 
-/// Engines of one thread each; a byte takes a nanosecond on the way out, and nothing on the way in.
+/// Engines of one thread each; a byte takes a nanosecond on the output wire, and no time on input.
 fn chip(engines: u32) -> ChipConfig {
     let mut config = without_wires(small(engines, 1));
     config.ports[0].transmit.as_mut().unwrap().bits_per_second = 8_000_000_000;
@@ -19,7 +19,7 @@ fn transmit(config: &mut ChipConfig) -> &mut TransmitConfig {
     config.ports[0].transmit.as_mut().unwrap()
 }
 
-/// Packets of 64 bytes of one flow that all come at once and go after so many cycles.
+/// Packets of 64 bytes of one flow that all arrive at once and are handed over after these numbers of cycles.
 fn together(config: ChipConfig, cycles: &[u32]) -> Ran {
     let steps = cycles.iter().map(|&cycles| vec![(cycles, SEND)]).collect();
     let ran = run_with(config, vec![each(steps)], vec![(0, 1, 64); cycles.len()], ALL);
@@ -27,8 +27,8 @@ fn together(config: ChipConfig, cycles: &[u32]) -> Ran {
     ran
 }
 
-/// What goes out when a frame of class 2 holds the wire up to 100 ns, and then stand in class 0 packets 1 to 3 of 600, 200
-/// and 300 bytes, and in class 1 packets 4 to 6 of 400, 400 and 100.
+/// Returns the order in which packets leave: a frame of class 2 holds the wire up to 100 ns; then packets 1 to 3 of
+/// class 0 (600, 200 and 300 bytes) and packets 4 to 6 of class 1 (400, 400 and 100 bytes) wait.
 fn order_of(scheduler: SchedulerRule) -> Vec<(u64, u64)> {
     let mut config = chip(1);
     let t = transmit(&mut config);
@@ -54,8 +54,8 @@ fn round_robin_takes_a_packet_of_each_class() {
 
 #[test]
 fn deficit_round_robin_keeps_what_a_turn_left_over() {
-    // Class 0 has 500 and waits; class 1 has 500, sends 400, keeps 100. Class 0 has 1,000, sends 600 and 200, keeps 200.
-    // Class 1 has 600, sends 400 and 100 and has nothing more. Class 0 has 700 and sends 300.
+    // Class 0 gets 500 and waits. Class 1 gets 500, sends 400 and keeps 100. Class 0 has 1,000, sends 600 and 200 and
+    // keeps 200. Class 1 has 600, sends 400 and 100 and has no further packet. Class 0 has 700 and sends 300.
     let expected = [(0, 100), (4, 500), (1, 1100), (2, 1300), (5, 1700), (6, 1800), (3, 2100)];
     assert_eq!(order_of(SchedulerRule::Deficit), expected);
 }
@@ -65,7 +65,7 @@ fn the_first_turn_is_that_of_the_first_class() {
     let mut config = chip(1);
     let t = transmit(&mut config);
     t.scheduler = SchedulerConfig::flat(SchedulerRule::Deficit, &[100, 1000]);
-    // Class 0 sends 100 and is through; class 1 has the turn when both have packets.
+    // Class 0 sends 100 and its turn ends; class 1 has the turn when both have packets.
     let steps = [0, 0, 1, 1].map(|class| vec![(0, Action::Send { port: 0, class })]);
     let packets = (0..4).map(|n| (n, n as u32, 100)).collect();
     let left = run_with(config, vec![each(steps.to_vec())], packets, ALL).left();
@@ -86,8 +86,8 @@ fn a_thread_keeps_its_packet_while_the_window_is_full() {
 
 #[test]
 fn a_thread_goes_on_when_its_turn_comes_and_when_there_is_room() {
-    // Window of 1: packet 2 waits in it from 100 on. Packet 1 is held from 200 on and goes with packet 0 at 300, packet 2
-    // behind it; packet 4, held from 250 on, has the room. Packet 3 is done at 400.
+    // With a window of 1, packet 2 waits in it from 100 on. Packet 1 is held from 200 on. It leaves with packet 0 at
+    // 300, and packet 2 follows. Packet 4, held from 250 on, gets the room. Packet 3 is done at 400.
     let mut config = without_wires(chip(5));
     config.order = OrderConfig { kept: OrderKept::Port, window: 1 };
     let ran = together(config, &[300, 200, 100, 400, 250]);
@@ -100,7 +100,7 @@ fn a_packet_that_is_dropped_passes_its_turn_on() {
     let mut config = without_wires(chip(4));
     config.order = OrderConfig { kept: OrderKept::Flow, window: 8 };
     let drop = Action::Drop(DropReason::ALL[0]);
-    // Packet 1 is dropped early, packet 0 in its turn; packet 3 is last and dropped before packet 2.
+    // Packet 1 is dropped early, packet 0 in its turn. Packet 3 is last, and is dropped before packet 2.
     let steps = vec![vec![(300, drop)], vec![(100, drop)], vec![(200, SEND)], vec![(150, drop)]];
     let ran = run_with(config, vec![each(steps)], vec![(0, 1, 64); 4], ALL);
     assert_eq!(ran.left(), [(2, 300)]);
@@ -109,7 +109,7 @@ fn a_packet_that_is_dropped_passes_its_turn_on() {
 
 #[test]
 fn threads_wait_for_room_in_a_full_queue() {
-    // Packet 0 is on the wire, packet 1 in the queue; packet 2 goes there at 64, packet 3 at 128.
+    // Packet 0 is on the wire, packet 1 in the queue; packet 2 joins the queue at 64, packet 3 at 128.
     let mut config = chip(4);
     (transmit(&mut config).queue_packets, transmit(&mut config).when_full) = (1, WhenFull::Wait);
     let ran = together(config, &[10; 4]);
@@ -119,8 +119,8 @@ fn threads_wait_for_room_in_a_full_queue() {
 
 #[test]
 fn packets_that_wait_for_their_turn_take_no_room_of_the_queue() {
-    // All but packet 0 are done at once and wait. They go behind it at 100: onto the wire, into the queue, and two that
-    // find it full wait at its door or are lost.
+    // All packets but packet 0 are done at once and wait. They follow packet 0 at 100: one goes onto the wire, one
+    // into the queue, and two find the queue full and wait or are lost.
     let cycles = [100, 0, 0, 0];
     let mut config = chip(4);
     config.order = OrderConfig { kept: OrderKept::Flow, window: 8 };
@@ -138,7 +138,7 @@ fn packets_that_wait_for_their_turn_take_no_room_of_the_queue() {
 
 #[test]
 fn thousands_of_threads_that_wait_for_each_other_go_on_one_after_another() {
-    // Each is one turn behind the next, and all go when the first is done.
+    // Each is one turn after the previous one, and all leave when the first is done.
     let threads = 4096;
     let mut config = without_wires(small(threads, 1));
     config.order = OrderConfig { kept: OrderKept::Flow, window: 0 };

@@ -1,4 +1,4 @@
-//! Chips that queueing theory has formulas for.
+//! Chips for which queueing theory has formulas.
 
 use crate::kit;
 
@@ -12,10 +12,11 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// An interval of 95 % is about two standard errors to each side.
+/// A 95 % interval extends about two standard errors to each side.
 const ERRORS_IN_HALF_WIDTH: f64 = 2.1;
 
-/// Times that packets spend inside, in order of arrival, when they come at random, `mean_gap_ns` apart on average.
+/// Returns the times that packets spend inside, in order of arrival, with Poisson arrivals `mean_gap_ns` apart on
+/// average.
 fn stays_ns(
     config: ChipConfig,
     program: Box<dyn PacketProgram>,
@@ -85,7 +86,7 @@ fn an_engine_with_exponential_work_is_m_m_1() {
 #[test]
 fn an_output_wire_with_sizes_of_any_kind_is_m_g_1() {
     let mut random = stream(17, "sizes");
-    // Exponential, with a packet of ten times the mean now and then.
+    // Sizes are exponential, with an occasional packet of ten times the mean.
     let sizes: Vec<u32> = (0..PACKETS)
         .map(|_| {
             let large = if random.below(50) == 0 { 10.0 } else { 1.0 };
@@ -107,7 +108,7 @@ fn an_output_wire_with_sizes_of_any_kind_is_m_g_1() {
     agrees("wait for the wire", &waits, second / gap_ns / (2.0 * (1.0 - load)));
 }
 
-/// Packets a nanosecond of a chip where one always waits.
+/// Returns the packets per nanosecond of a chip at which one always waits.
 fn rate(mut config: ChipConfig, program: Box<dyn PacketProgram>, packets: u64) -> f64 {
     config.saturated = true;
     let source = Box::new(|| Some(Arrival { at_ns: 0, flow_hash: 1, head: head(64) }));
@@ -136,7 +137,7 @@ fn threads_of_exponential_work_reach_what_mean_value_analysis_says() {
     let (compute, service) = (100.0, 150.0);
     for threads in [1, 2, 4, 8] {
         let mut config = without_wires(small(1, threads));
-        // The service is a nanosecond for each byte asked for, which is drawn.
+        // The service takes a nanosecond per requested byte, and the number of bytes is drawn.
         config.places = vec![place("sram", ServerConfig { byte_fs: 1_000_000, ..server(0, 0) })];
         let mut random = stream(23, "work");
         let program = Asked(move |_: &mut PacketHead, _: &PacketInfo, steps: &mut Steps| {

@@ -1,4 +1,4 @@
-//! A chip that is twice as fast in everything is twice as fast; and chips of thousands of threads run.
+//! A chip with every part twice as fast is twice as fast; and chips with thousands of threads run.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// A server behind a link, banks, a cache in front of DRAM, and DRAM, all `speed` times as fast.
+/// A server behind a link, banks, a cache in front of DRAM, and DRAM, with all rates multiplied by `speed`.
 fn chip(speed: u64) -> ChipConfig {
     let ps = |at_one: u64| at_one / speed;
     let scaled = |access, latency| server(ps(access), ps(latency));
@@ -125,10 +125,10 @@ fn thousands_of_threads_share_one_server_or_many_engines() {
         let limit = RunLimit { warmup_packets: Some(20_000), packets: 40_960 };
         assert_eq!(chip.run(limit, &mut |_| ControlFlow::Continue(())), Outcome::Completed);
         let counts = chip.counts();
-        // As many packets as there are threads for each latency of 6 microseconds.
+        // The throughput is one packet per thread for each latency of 6 microseconds.
         let rate = counts.packets_out as f64 / chip.timebase().nanoseconds(counts.duration);
         assert!((rate / (4096.0 / 6_000.0) - 1.0).abs() < 0.02, "{engines} engines: {rate}");
-        // Each thread has one, and a few are on the wire.
+        // Each thread has a packet, and a few packets are on the wire.
         assert!((4096..4200).contains(&counts.inside_most), "{}", counts.inside_most);
     }
 }

@@ -1,5 +1,5 @@
-//! Schedulers held to their definitions: shares of deficit round robin, strict priority, both where they nest, token buckets,
-//! and a wire that is never idle without a reason.
+//! Schedulers are checked against their definitions: shares of deficit round robin, strict priority, both of them
+//! nested, token buckets, and a wire that is never idle without a reason.
 
 use crate::kit;
 
@@ -9,13 +9,14 @@ use linecard_chip::config::{GroupConfig, Member, SchedulerConfig, ShaperConfig, 
 use linecard_program::script::Action;
 use proptest::prelude::*;
 
-/// Bytes of the frame that holds the wire up while others come.
+/// Bytes of the frame that holds the wire while others arrive.
 const FIRST: u32 = 9_000;
 
-/// A packet: when it comes, in ns, its class, and its bytes.
+/// A packet: its arrival in ns, its class, and its bytes.
 type Coming = (u64, u8, u32);
 
-/// A packet that was sent: when it came, when its first bit was on the wire (ns, which are bytes), class, bytes.
+/// A packet that was sent: its arrival, the start of its transmission (both in ns, which are also bytes), class,
+/// bytes.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     came: u64,
@@ -24,7 +25,7 @@ struct Sent {
     bytes: u32,
 }
 
-/// Sends packets out of a port on whose wire a byte takes a nanosecond, in the order in which it does.
+/// Sends packets through a port whose wire takes a nanosecond per byte. Returns them in the order of transmission.
 fn sent(scheduler: SchedulerConfig, packets: &[Coming]) -> Vec<Sent> {
     let mut config = without_wires(small(1, 1));
     let t = config.ports[0].transmit.as_mut().unwrap();
@@ -69,8 +70,9 @@ fn with_shaper(mut scheduler: SchedulerConfig, class: usize, gbps: f64, burst_by
     scheduler
 }
 
-/// How far apart two queues are at most in turns, over every interval in which both have packets: beyond what Lemma 2 of
-/// Shreedhar and Varghese allows, which is one turn and a largest packet of each. Negative where the bound holds.
+/// Returns the largest difference between two queues in turns, over every interval in which both have packets, minus
+/// the bound in Lemma 2 of Shreedhar and Varghese (one turn and the largest packet of each). Not positive if the
+/// bound holds.
 fn beyond_the_bound(all: &[Sent], queue: impl Fn(usize) -> usize, of: [usize; 2], quanta: [u32; 2]) -> f64 {
     let last = of.map(|q| all.iter().rposition(|s| queue(s.class) == q).unwrap_or(0));
     let both = &all[1..=last[0].min(last[1])];
@@ -91,15 +93,15 @@ fn beyond_the_bound(all: &[Sent], queue: impl Fn(usize) -> usize, of: [usize; 2]
     worst
 }
 
-/// A packet that was sent while one waited that goes first, if there is one.
+/// Returns a packet that was sent while one with precedence waited, if there is one.
 fn overtaken(all: &[Sent], before: impl Fn(usize, usize) -> bool) -> Option<(Sent, Sent)> {
     let waits =
         |s: &Sent| all.iter().find(|w| before(w.class, s.class) && w.came < s.start && w.start > s.start);
     all.iter().find_map(|s| Some((*s, *waits(s)?)))
 }
 
-/// Bytes that are beyond what a token bucket allows in the worst interval between starts of packets; the last packet of an
-/// interval may be in debt.
+/// Returns the bytes by which the worst interval between starts of packets exceeds a token bucket; the last packet of
+/// an interval may leave the bucket in debt.
 fn beyond_the_bucket(all: &[Sent], of: impl Fn(usize) -> bool, gbps: f64, burst_bytes: u32) -> f64 {
     let mine: Vec<Sent> = all.iter().filter(|s| of(s.class)).copied().collect();
     let mut worst = f64::NEG_INFINITY;
@@ -114,7 +116,7 @@ fn beyond_the_bucket(all: &[Sent], of: impl Fn(usize) -> bool, gbps: f64, burst_
     worst
 }
 
-/// Whether the wire stood still while a packet of these classes waited.
+/// Returns whether the wire was idle while a packet of these classes waited.
 fn idles(all: &[Sent], of: impl Fn(usize) -> bool) -> bool {
     let mut free = 0;
     for (number, s) in all.iter().enumerate() {
@@ -135,7 +137,7 @@ fn packets(classes: u8, count: usize) -> impl Strategy<Value = Vec<(u8, u32)>> {
     proptest::collection::vec((0..classes, sizes()), count)
 }
 
-/// Packets that come over time, at about the rate of the wire.
+/// Packets that arrive over time, at about the rate of the wire.
 fn coming(classes: u8, count: usize) -> impl Strategy<Value = Vec<Coming>> {
     let one = (prop_oneof![Just(0u64), 0u64..3_000], 0..classes, sizes());
     proptest::collection::vec(one, count).prop_map(|list| {
@@ -178,7 +180,7 @@ proptest! {
         urgent in coming(2, 100),
         rest in packets(2, 120),
     ) {
-        // Classes 2 and 3 all wait from the beginning on, and 0 and 1 come in between.
+        // Packets of classes 2 and 3 all wait from the beginning on; packets of 0 and 1 arrive in between.
         let mut list = backlog(&rest.iter().map(|&(class, bytes)| (2 + class, bytes)).collect::<Vec<_>>());
         list.extend(urgent.iter().map(|&(at, class, bytes)| (2 + at, class, bytes)));
         let all = sent(two_groups(Strict, [1, 1], Deficit, &quanta), &list);
@@ -212,7 +214,7 @@ proptest! {
     ) {
         let flat = SchedulerConfig::flat(rule, &[1500; 3]);
         let all = sent(with_shaper(flat, 1, gbps, burst), &list);
-        // Starts are whole nanoseconds here, and picoseconds on the chip.
+        // The starts are whole nanoseconds here, but picoseconds on the chip.
         let beyond = beyond_the_bucket(&all, |class| class == 1, gbps, burst);
         prop_assert!(beyond <= 2.0, "{} Gbit/s, burst of {}: {} bytes", gbps, burst, beyond);
         prop_assert!(!idles(&all, |class| class != 1), "others are not held");
@@ -261,8 +263,9 @@ fn the_bound_of_deficit_round_robin_is_broken_by_what_does_not_share_by_weight()
 
 #[test]
 fn a_shaped_class_that_is_alone_gets_its_rate_and_its_burst_first() {
-    // 2 Gbit/s are 4 ns a byte, and a burst of 3,000 bytes is 12,000 ns. With the packet at 4,000 five have been sent, which
-    // are paid for at 20,000: the bucket is out of debt 12,000 before. From then on each waits until the last is paid for.
+    // At 2 Gbit/s a byte takes 4 ns, and a burst of 3,000 bytes takes 12,000 ns. The packet at 4,000 is the fifth, and
+    // all five are paid for at 20,000. The sixth may start 12,000 ns before that, at 8,000; further packets start at
+    // the rate of the bucket.
     let flat = with_shaper(SchedulerConfig::flat(Strict, &[1; 2]), 0, 2.0, 3_000);
     let list: Vec<Coming> = (0..101).map(|_| (0, 0, 1_000)).collect();
     let starts: Vec<u64> = sent(flat, &list).iter().map(|s| s.start).collect();
@@ -272,7 +275,7 @@ fn a_shaped_class_that_is_alone_gets_its_rate_and_its_burst_first() {
 
 #[test]
 fn a_class_that_is_held_lets_others_go_and_saves_nothing_up() {
-    // Class 0 is at 1 Gbit/s, 8 ns a byte, and has half of all turns; class 1 gets what is left.
+    // Class 0 has 1 Gbit/s, 8 ns per byte, and half of all turns; class 1 gets the rest.
     let flat = with_shaper(SchedulerConfig::flat(Deficit, &[6_000, 1_000]), 0, 1.0, 0);
     let list: Vec<Coming> = (0..400).map(|n| (0, (n % 2) as u8, 1_000)).collect();
     let all = sent(flat, &list);

@@ -1,5 +1,5 @@
-//! Does a chip whose programs fill a transmit buffer, in front of a DRAM with slots, do what a packet's way, worked by
-//! hand, says; and is every packet that comes sent or dropped exactly once, in the order of its flow, by one port?
+//! Does a chip whose programs fill a transmit buffer, in front of a DRAM with slots, take the times worked out by
+//! hand for each packet's path? Is every packet sent or dropped exactly once, in the order of its flow, by one port?
 
 use crate::kit;
 
@@ -25,8 +25,9 @@ fn words(word_ps: u64, latency_ps: u64) -> ServerConfig {
     ServerConfig { word_ps, ..server(0, latency_ps) }
 }
 
-/// 1 GHz engines: a cycle is a nanosecond. The DRAM is that of Girish 2008, 10 ns a cycle. `out` are the output ports with
-/// their rate, and the transmit buffer; none for a chip that always has a packet and ports that are never busy.
+/// Engines run at 1 GHz: a cycle is a nanosecond. The DRAM is that of Girish 2008, with a cycle of 10 ns. `out` has
+/// the output ports with their rate, and the transmit buffer; `None` for a chip at which a packet always waits and
+/// whose ports are never busy.
 fn chip(
     engines: u32,
     threads: u32,
@@ -89,7 +90,7 @@ fn chip(
     config
 }
 
-/// Frames come in without taking time, into so many cells.
+/// Frames arrive without taking time, into a receive buffer of this number of cells.
 fn kit_inward(config: &mut ChipConfig, cells: u32) {
     if let Some(receive) = &mut config.ports[0].receive {
         receive.bits_per_second = 0;
@@ -109,13 +110,13 @@ fn cell_bytes(bytes: u32, cell: u16) -> u32 {
     (bytes - u32::from(cell) * 64).min(64)
 }
 
-/// All cells to DRAM, header, hash, table, header back, all cells out; or dynamic buffering: lookup first, then from
-/// buffer to buffer or by DRAM.
+/// All cells to DRAM, header, hash, table, header back, all cells out; or dynamic buffering: the lookup first, then
+/// from buffer to buffer or through DRAM.
 #[derive(Clone, Copy)]
 enum Forward {
     Base,
     Dynamic,
-    /// The same, and the thread goes on with the packet from DRAM.
+    /// As `Dynamic`, but the thread keeps the packet while it is in DRAM.
     Detour,
 }
 
@@ -219,11 +220,11 @@ fn buffer(cells: u32, watermarks: Option<Watermarks>) -> TransmitBufferConfig {
 }
 
 /// One packet of 64 bytes through an idle chip, in ns:
-/// 0 received; 15 write asked for, begun in cycle 2 (20), data 80 to 120, bank free at 150;
-/// 120 header read asked for, begun at 150, data 210 to 230 (24 bytes are two cycles), bank free at 260;
-/// 260 hash asked for after 30 cycles, 408 there; 558 table read there;
-/// 558 header write asked for, begun at 560, data 620 to 640, bank free at 670;
-/// 654 read asked for after 14 cycles, begun at 670, data 730 to 770: the packet leaves.
+/// 0: received; 15: write requested, begun in cycle 2 (20), data 80 to 120, bank free at 150;
+/// 120: header read requested, begun at 150, data 210 to 230 (24 bytes are two cycles), bank free at 260;
+/// 260: hash requested 30 cycles later, received at 408; table read received at 558;
+/// 558: header write requested, begun at 560, data 620 to 640, bank free at 670;
+/// 654: read requested 14 cycles later, begun at 670, data 730 to 770: the packet leaves.
 #[test]
 fn one_packet_through_dram_takes_as_long_as_worked_by_hand() {
     let packets = vec![Arrival { at_ns: 0, flow_hash: 0, head: head(1, 64, 0) }];
@@ -233,13 +234,13 @@ fn one_packet_through_dram_takes_as_long_as_worked_by_hand() {
     assert!((ended.departures[0].at as f64 * ended.ns - 770.0).abs() < 0.01);
     let d = ended.slots();
     assert_eq!((d.accesses, d.narrow_accesses, d.bytes), (4, 2, 176));
-    // 12 of 77 cycles moved data; banks were held for (9 + 4) x 2 + (9 + 2) x 2 of 4 x 77.
+    // 12 of 77 cycles moved data; banks were busy for (9 + 4) x 2 + (9 + 2) x 2 of 4 x 77 cycles.
     assert!((d.data - 12.0 / 77.0).abs() < 1e-9 && (d.banks - 48.0 / 308.0).abs() < 1e-9, "{d:?}");
     assert_eq!(ended.leftovers, Vec::<String>::new());
 }
 
-/// The same by dynamic buffering with a port of 1 Gbit/s: 20 cycles, 148 of the hash unit, 10 cycles, then 16 words of
-/// 1 ns: at 194 the cell is in the transmit buffer, and 512 ns later sent.
+/// The same packet under dynamic buffering with a port of 1 Gbit/s: 20 cycles, 148 ns of the hash unit, 10 cycles,
+/// then 16 words of 1 ns: the cell is in the transmit buffer at 194 ns, and sent 512 ns later.
 #[test]
 fn one_packet_from_buffer_to_buffer_takes_as_long_as_worked_by_hand() {
     let marks = Some(Watermarks { of: Looked::Buffer, high_bytes: 1000, low_bytes: 500 });
@@ -251,8 +252,8 @@ fn one_packet_from_buffer_to_buffer_takes_as_long_as_worked_by_hand() {
     assert_eq!(ended.counts.places[3].accesses, 1);
 }
 
-/// A packet of 200 bytes while its port is congested: kept in DRAM, and taken up again when the queue has fallen to the
-/// low watermark. With a high watermark of 0, the first cell in the buffer is enough.
+/// A packet of 200 bytes whose port is congested is kept in DRAM, and resumed when the queue has fallen to the low
+/// watermark. With a high watermark of 0, one cell in the buffer suffices for congestion.
 #[test]
 fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
     let marks = Some(Watermarks { of: Looked::Buffer, high_bytes: 0, low_bytes: 0 });
@@ -264,16 +265,17 @@ fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
     let ended = run(config, Forward::Dynamic, packets);
     assert_eq!(ended.outcome, Outcome::TrafficEnded);
     assert_eq!((ended.counts.kept_packets, ended.counts.kept_bytes), (1, 200));
-    // Four cells in, four out.
+    // Four cells are written and four are read.
     assert_eq!((ended.slots().accesses, ended.slots().bytes), (8, 400));
     assert_eq!(ended.departures.iter().map(|d| d.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(ended.leftovers, Vec::<String>::new());
 }
 
-/// The port sends 640 bytes until 194 + 5120 ns. The packet behind them finds it congested and is in DRAM by 790.
-/// - Its thread keeps it: it has its place, is in the buffer in time, and leaves 1600 ns behind the first.
-/// - It waits in memory: a thread takes it up when the queue is empty, asks for the first cell 10 cycles later, and has it
-///   at 5430.
+/// The port sends 640 bytes until 194 + 5120 ns. The next packet finds the port congested and is in DRAM by 790.
+/// - If its thread keeps it, it has its place in the queue, is in the buffer in time, and leaves 1600 ns after the
+///   first.
+/// - If it waits in memory, a thread resumes it when the queue is empty, requests the first cell 10 cycles later, and
+///   has it at 5430.
 #[test]
 fn a_thread_that_keeps_its_packet_is_back_before_its_turn() {
     let second = |program| {
@@ -294,10 +296,11 @@ fn a_thread_that_keeps_its_packet_is_back_before_its_turn() {
     assert_eq!(second(Forward::Dynamic), 5430.0 + 1600.0);
 }
 
-/// Two packets of two cells for two ports of 1 Gbit/s, and a buffer of three cells. The first is there at 194 and 220, and
-/// sent by 706 and 1218. The second has its port at 40 + 276 and asks for room at 326, when one cell is free:
-/// - cell by cell, it moves the first by 342 and the second when there is room, at 706: sent by 854 and 1366;
-/// - with room for all of it, it begins at 706: there at 722 and 748, sent by 1234 and 1746.
+/// Two packets of two cells for two ports of 1 Gbit/s, and a buffer of three cells. The cells of the first are in the
+/// buffer at 194 and 220, and sent by 706 and 1218. The second knows its port at 40 + 276 and requests room at 326,
+/// when one cell is free:
+/// - cell by cell, its first is moved by 342 and its second when there is room, at 706: sent by 854 and 1366;
+/// - with room for all of it, the moves begin at 706: moved at 722 and 748, sent by 1234 and 1746.
 #[test]
 fn a_packet_takes_cells_one_by_one_or_all_at_once() {
     let second = |room| {
@@ -337,7 +340,7 @@ fn many_threads_are_bound_by_the_hash_unit() {
     assert!((148.0..148.5).contains(&each_ns), "{each_ns} ns a packet");
 }
 
-/// With a threshold, an engine stands still instead of doing other work: never faster, and the same packets.
+/// With a threshold, an engine stalls instead of doing other work: the run is never faster, and has the same packets.
 #[test]
 fn back_pressure_slows_down_and_loses_nothing() {
     let packets = || (0..5000).map(|n| Arrival { at_ns: 0, flow_hash: n, head: head(1, 64, n) }).collect();
@@ -366,8 +369,9 @@ fn random_packets(random: &mut Stream, count: u32, gap_ns: u32, flows: u32) -> V
     (0..count).map(&mut packet).collect()
 }
 
-/// Packets in are packets out, dropped or inside; nobody twice; flows in order and by one port; all buffers empty at
-/// the end. Over chips of random shape, buffers of few cells, watermarks from 0 on, slots from 1 on.
+/// Every packet leaves, is dropped, or is still inside, and none is duplicated; a flow keeps its order and uses one
+/// port; all buffers are empty at the end. Checked over chips of random shape, buffers of few cells, watermarks from
+/// 0 on, slots from 1 on.
 #[test]
 fn nothing_is_lost_or_doubled_and_flows_keep_their_order() {
     let mut random = stream(5, "machines");
@@ -432,7 +436,8 @@ fn nothing_is_lost_or_doubled_and_flows_keep_their_order() {
     assert!(kept > 1000 && overflowed > 1000, "neither congestion nor overload: {kept} {overflowed}");
 }
 
-/// Little's law over the buffers: bytes inside on average are bytes a second times the time that a byte stays.
+/// Little's law over the buffers: the mean bytes inside equal the bytes per second multiplied by the time that a byte
+/// stays.
 #[test]
 fn bytes_inside_follow_littles_law() {
     let config = chip(2, 4, Some((2, buffer(128, None))), Release::Cell);
@@ -446,7 +451,7 @@ fn bytes_inside_follow_littles_law() {
     let stays = |d: &Departure| (d.at as f64 * ended.ns - came[&d.number] as f64) * bytes[&d.number] as f64;
     let left: f64 = ended.departures.iter().map(stays).sum();
     let all = ended.counts.bytes_inside.mean * ended.counts.duration as f64 * ended.ns;
-    // Packets without a route stay, too, for the part of their way that they go.
+    // Packets without a route stay in the chip, too, until they are dropped.
     assert!(left <= all && all < left * 1.12, "{left} {all}");
 }
 

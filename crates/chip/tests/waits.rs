@@ -1,4 +1,4 @@
-//! What threads wait for: locks, rings, posted operations, lines of a cache. Worked out by hand.
+//! What threads wait for: locks, rings, posted operations, cache lines. Worked out by hand.
 
 use crate::kit;
 
@@ -42,7 +42,7 @@ fn a_full_ring_keeps_threads_until_the_next_stage_takes_a_packet() {
     assert_eq!(ran.chip.counts().inboxes[1].most, 1);
 }
 
-/// Three posted writes of 100 ns each, of which two may be under way, then all are waited for.
+/// Three posted writes of 100 ns each, at most two of them outstanding; then the thread waits for all.
 fn posting(way: TargetConfig) -> Ran {
     let mut config = without_wires(small(1, 1));
     config.clusters[0].posted = 2;
@@ -55,12 +55,12 @@ fn posting(way: TargetConfig) -> Ran {
 
 #[test]
 fn posted_operations_wait_for_room_and_a_join_for_all() {
-    // Ends 100, 200; the third is posted at 100 and ends at 300.
+    // The accesses end at 100 and 200; the third is posted at 100 and ends at 300.
     let way = target(0, 0, 0).unwrap();
     let ran = posting(way.clone());
     assert_eq!(ran.left(), [(0, 300)]);
     assert!((ran.spent("wait posted") - 300.0).abs() < 0.01);
-    // Over a link the ends are not known at first: 110, 210; the third is posted at 110 and ends at 310.
+    // Over a link, the ends are unknown at first: 110 and 210; the third is posted at 110 and ends at 310.
     let ran = posting(TargetConfig { links: vec![0], ..way });
     assert_eq!(ran.left(), [(0, 310)]);
     assert!((ran.spent("wait posted") - 310.0).abs() < 0.01);
@@ -68,7 +68,7 @@ fn posted_operations_wait_for_room_and_a_join_for_all() {
 
 #[test]
 fn what_a_packet_posted_still_counts_when_the_thread_has_the_next() {
-    // The first packet leaves at 0 with two writes under way until 100 and 200, so that the second has room at 100.
+    // The first packet leaves at 0 with two writes outstanding until 100 and 200, so that the second may post at 100.
     let mut config = without_wires(small(1, 1));
     config.clusters[0].posted = 2;
     config.places = vec![place("sram", server(100_000, 0))];
@@ -81,7 +81,7 @@ fn what_a_packet_posted_still_counts_when_the_thread_has_the_next() {
 
 #[test]
 fn a_switch_is_paid_also_before_an_action_is_done_again() {
-    // Thread 0 waits for room from 0 to 100, thread 1 computes from 50 to 195; going back costs 5.
+    // Thread 0 waits to post from 0 to 100, thread 1 computes from 50 to 195; the switch back takes 5.
     let mut config = without_wires(small(1, 2));
     (config.clusters[0].posted, config.clusters[0].switch_cycles) = (1, 5);
     config.places = vec![place("sram", server(100_000, 0))];
@@ -93,8 +93,8 @@ fn a_switch_is_paid_also_before_an_action_is_done_again() {
 
 #[test]
 fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
-    // 3 cells in a buffer of 3; cells are moved at 10, 20 and 30, the first one once more before the last. So the packet of
-    // one cell that ends at 25 is lost and the one that ends at 35 is not.
+    // The buffer holds 3 cells. Cells of a packet of 3 are moved at 10, 20 and 30, and the first is moved once more
+    // before the last. So the packet of one cell that ends at 25 is lost, and the one that ends at 35 is not.
     let mut config = without_wires(small(3, 1));
     config.pools[0].cells = 3;
     config.packets = Some(PacketMemoryConfig {
@@ -123,8 +123,8 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
     assert_eq!(ran.chip.leftovers(), Vec::<String>::new());
 }
 
-/// Reads and writes (time, kind, bytes, address) through a cache of so many sets and ways in front of a server of 100 ns,
-/// each by a thread of its own; the pipe takes 1 ns.
+/// Reads and writes (time, kind, bytes, address) through a cache of these sets and ways in front of a server of 100
+/// ns, each by a thread of its own; the cache accepts an access per nanosecond.
 fn through_cache(sets: u32, ways: u32, accesses: &[(u64, Access, u16, u32)]) -> (Vec<u64>, u64) {
     let mut config: ChipConfig = without_wires(small(8, 1));
     let cache = CacheConfig {
@@ -165,7 +165,7 @@ fn a_line_on_its_way_is_read_once() {
 #[test]
 fn a_line_that_was_written_goes_back_before_another_takes_its_place() {
     use Access::{Read, Write};
-    // The writing back from 501 on, then the line until 701; a clean line does not go back.
+    // The dirty line is written back from 501 on, then the new line arrives at 701; a clean line is not written back.
     let accesses = [(0, Write, 4, 0), (500, Read, 4, 64), (1_000, Read, 4, 128)];
     assert_eq!(through_cache(1, 1, &accesses), (vec![101, 701, 1_101], 4));
 }
@@ -173,7 +173,8 @@ fn a_line_that_was_written_goes_back_before_another_takes_its_place() {
 #[test]
 fn an_access_goes_past_a_cache_whose_lines_are_all_on_their_way() {
     use Access::Read;
-    // The second finds the only line on its way until 101 and stays outside; the third fetches it, the fourth hits.
+    // The second access finds that the only line is being fetched until 101, and bypasses the cache; the third
+    // fetches the line, and the fourth hits.
     let accesses = [(0, Read, 4, 0), (10, Read, 4, 64), (300, Read, 4, 64), (500, Read, 4, 64)];
     assert_eq!(through_cache(1, 1, &accesses), (vec![101, 201, 401, 501], 3));
 }
@@ -182,6 +183,6 @@ fn an_access_goes_past_a_cache_whose_lines_are_all_on_their_way() {
 fn an_access_over_two_lines_reads_both() {
     use Access::Read;
     let accesses = [(0, Read, 64, 32), (500, Read, 4, 0), (600, Read, 128, 0), (700, Read, 65, 64)];
-    // 1 ns, then one line after the other; the last finds one of its two.
+    // A lookup takes 1 ns, then lines arrive one after the other; the last access finds one of its two lines.
     assert_eq!(through_cache(4, 2, &accesses), (vec![201, 501, 601, 801], 3));
 }

@@ -1,4 +1,4 @@
-//! From captures and generators to arrivals at a machine.
+//! Converts captures and generated traffic to arrivals at a machine.
 
 use crate::request::RunRequest;
 use linecard_apps::RouteTable;
@@ -13,10 +13,10 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What a run and its traffic share.
+/// State shared by a run and its traffic.
 pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;
 
-/// What a run learns about its traffic while it runs.
+/// Facts that a run collects about its traffic.
 #[derive(Default)]
 pub(crate) struct TrafficNotes {
     /// The error that ended the capture early.
@@ -24,61 +24,62 @@ pub(crate) struct TrafficNotes {
     /// Findings of severity damage, and the first of them.
     pub damage: u64,
     pub first_damage: Option<String>,
-    /// How often the capture began again.
+    /// How often the capture was repeated.
     pub repeats: u64,
-    /// Bytes of the capture read, and in all.
+    /// Bytes of the capture that were read, and its total bytes.
     pub file_bytes: (u64, u64),
-    /// Packets moved into routed space.
+    /// Packets whose addresses were mapped into routed space.
     pub mapped: u64,
     /// Packets taken from the capture or generator.
     pub packets: u64,
-    /// The last nanosecond at which a packet may arrive, where the machine's clock has an end that is known.
+    /// The last nanosecond at which a packet may arrive, if the end of the machine's clock is known.
     last_ns: Option<u64>,
-    /// An arrival behind it, which ended the traffic.
+    /// An arrival after that time, which ended the traffic.
     pub too_late: Option<String>,
 }
 
-/// Arrivals end before the machine's clock does, so that what follows from the last fits: in femtoseconds, 19 minutes.
+/// Arrivals end before the machine's clock does, so that the consequences of the last arrival fit: in femtoseconds,
+/// 19 minutes.
 const LAST_ARRIVAL_TICKS: u128 = (END - (1 << 60)) as u128;
 
 impl TrafficNotes {
-    /// Says how fast the machine's clock ticks.
+    /// Sets the ticks per second of the machine's clock.
     pub fn ticks_per_second(&mut self, ticks: u64) {
         let last_ns = LAST_ARRIVAL_TICKS * 1_000_000_000 / u128::from(ticks.max(1));
         self.last_ns = Some(u64::try_from(last_ns).unwrap_or(u64::MAX - 1));
     }
 }
 
-/// Trillionths in one.
+/// Trillionths in one: the pace of the capture itself.
 const OWN_PACE: u128 = 1_000_000_000_000;
 
 /// Packets for a machine.
 pub(crate) struct Traffic {
     source: Source,
-    /// Where packets without a route are moved to.
+    /// The address map for packets without a route.
     map: Option<(Rc<RouteTable>, AddressMap)>,
     /// How fast the time of the capture passes, in trillionths.
     pace: u128,
     first_ns: Option<u64>,
-    /// Where bytes go, for a program that is executed.
+    /// The sink of packet bytes for an executed program.
     bytes: Option<BytesSink>,
-    /// Where copies go that wait until the packets leave.
+    /// The sink of copies, which are kept until the packets leave.
     copies: Option<BytesSink>,
     notes: Rc<RefCell<TrafficNotes>>,
 }
 
-/// Takes the bytes of a packet; the number by which they are found again.
+/// Takes the bytes of a packet and returns the number under which they are kept.
 pub(crate) type BytesSink = Box<dyn FnMut(&Packet, &[u8], u64) -> u32>;
 
-/// Where packets come from.
+/// The source of packets.
 pub(crate) enum Source {
     /// A generator.
     Generator(Box<dyn PacketSource>),
-    /// A capture, or a link that is described.
+    /// A capture or a described link.
     Input {
         /// Packets.
         input: PacketInput,
-        /// Whether a capture begins again at its end.
+        /// Whether a capture repeats at its end.
         repeat: bool,
         /// Whether packets count as Ethernet frames with their check sequence, as ports of chips see them.
         frames: bool,
@@ -86,7 +87,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Opens a capture, or draws at least `packets` packets of a described link, which has an end.
+    /// Opens a capture, or generates at least `packets` packets of a described link, which then ends.
     pub fn capture(
         name: &str,
         packets: u64,
@@ -97,7 +98,7 @@ impl Source {
         Ok(Source::Input { input: PacketInput::open(name, packets, strict)?, repeat, frames })
     }
 
-    /// Time and bytes of the next frame, as a port sees it.
+    /// Returns the time and the bytes of the next frame, as a port receives it.
     pub fn next_frame(&mut self) -> Result<Option<(u64, u32)>, TrafficError> {
         let (packet, frames) = match self {
             Source::Generator(generator) => (generator.next_packet()?, false),
@@ -107,7 +108,7 @@ impl Source {
         Ok(packet.map(|packet| (packet.time_ns, packet.wire_bytes)))
     }
 
-    /// What a capture kept of the packet at hand.
+    /// Returns the bytes of the current packet that the capture contains.
     fn kept(&self) -> &[u8] {
         match self {
             Source::Input { input, .. } => input.captured(),
@@ -116,36 +117,36 @@ impl Source {
     }
 }
 
-/// Check sequence of an Ethernet frame, which captures leave out, and its header, which IP packets are without.
+/// The check sequence of an Ethernet frame, which captures omit, and its header, which IP packets lack.
 const FCS_BYTES: u32 = 4;
 const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
-    /// Traffic from a source, with time that passes so many trillionths as fast as in a capture.
+    /// Returns the traffic of a source; `pace` is the pace relative to the capture, in trillionths.
     pub fn of(source: Source, map: Option<(Rc<RouteTable>, AddressMap)>, pace: u128) -> Self {
         Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
     }
 
-    /// Gives the bytes of every packet away: the record as captured, or as an Ethernet frame without its check sequence; what
-    /// the capture kept; and the time of its arrival.
+    /// Passes the bytes of every packet to `sink`: the record as captured, or an Ethernet frame without its check
+    /// sequence; the captured bytes; and the time of arrival.
     pub fn with_bytes(self, sink: BytesSink) -> Self {
         Self { bytes: Some(sink), ..self }
     }
 
-    /// Keeps copies of all packets, as `with_bytes` gives them away.
+    /// Keeps copies of all packets, in the same form as `with_bytes`.
     pub fn with_copies(self, sink: BytesSink) -> Self {
         Self { copies: Some(sink), ..self }
     }
 
-    /// Shared with the caller, filled while the machine draws.
+    /// Returns the notes, which the traffic shares with the caller and fills during the run.
     pub fn notes(&self) -> Rc<RefCell<TrafficNotes>> {
         Rc::clone(&self.notes)
     }
 
-    /// The next arrival.
+    /// Returns the next arrival.
     pub fn next(&mut self) -> Option<Arrival> {
         let mut found = self.next_packet();
-        // It stays where it came: a packet is large, and this is done for each.
+        // The packet is not moved: it is large, and this code runs for each.
         let packet = match &mut found {
             Ok(packet) => packet.as_mut()?,
             Err(error) => {
@@ -180,7 +181,8 @@ impl Traffic {
         let number = |sink: &mut Option<BytesSink>| match (sink, source) {
             (None, _) => 0,
             (Some(sink), Source::Generator(_)) => {
-                // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                // The generator draws the size of the frame; the IP packet in it is smaller, and its header states
+                // that.
                 let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
                 sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
             }
@@ -233,13 +235,14 @@ impl Traffic {
     }
 }
 
-/// A packet as an Ethernet frame with its check sequence.
+/// Returns a packet as an Ethernet frame with its check sequence.
 fn framed(packet: Packet) -> Packet {
     let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
     Packet { wire_bytes: packet.wire_bytes.saturating_add(header + FCS_BYTES), ..packet }
 }
 
-/// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+/// Parses a CSV file, or `bytes:weight` and `low-high:weight` with commas between; a range spreads its weight evenly
+/// over its sizes.
 pub(crate) fn parse_sizes(text: &str) -> Result<Sizes, String> {
     let fail = |item: &str| {
         format!("found `{item}`; expected bytes:weight or low-high:weight, such as 40:0.4 or 41-100:0.05")
@@ -290,7 +293,7 @@ fn head_of(packet: &Packet) -> PacketHead {
     }
 }
 
-/// FNV-1a over the five-tuple: equal flows, equal hash.
+/// FNV-1a over the five-tuple: equal flows have equal hashes.
 fn hash_of(packet: &Packet) -> u32 {
     const PRIME: u32 = 0x0100_0193;
     // The twelve zero bytes in front of an IPv4 address.
@@ -307,7 +310,7 @@ fn hash_of(packet: &Packet) -> u32 {
     hash ^ (hash >> 15)
 }
 
-/// Whether the traffic was any.
+/// Returns an error if there was no usable traffic.
 pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
     if let (Some(late), true) = (&notes.too_late, ended) {
         let name = request.trace.as_deref().unwrap_or("the generator");

@@ -1,4 +1,5 @@
-//! Roles bound to places: how each cluster reaches them, where their data begins, and how packets are placed.
+//! Binds roles to memories and units: how each cluster reaches them, where their data begins, and how packets are
+//! placed.
 
 use super::cluster::{NamedCluster, NamedInbox, Route};
 use super::named_places::{Named, Places};
@@ -14,28 +15,28 @@ use linecard_config::{Document, Section, nearest};
 use linecard_program::CELL_BYTES;
 use std::collections::HashMap;
 
-/// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
+/// The maximum room for packets: the allocator's records of its cells take up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
 
-/// Keys of the memory that packets are kept in.
+/// Keys of the memory in which packets are kept.
 const OF_PACKETS: &[&str] =
     &["allocator", "page_bytes", "pool_bytes", "pool_per", "pools", "order", "caches"];
 
-/// What binding gives.
+/// The result of binding.
 pub(super) struct Bound {
     pub targets: Vec<Vec<Option<TargetConfig>>>,
     pub packets: Option<PacketMemoryConfig>,
-    /// Place of each role, by name.
+    /// The memory or unit of each role, by name.
     pub names: Vec<String>,
 }
 
-/// Whether a letter is wrong, missing or exchanged. `packets` is another role than `packet`.
+/// Returns whether one letter is wrong, missing or exchanged. `packets` and `packet` are different roles.
 fn is_misspelt(name: &str, meant: &str) -> bool {
     let plural = name.strip_suffix('s') == Some(meant) || meant.strip_suffix('s') == Some(name);
     !plural && strsim::damerau_levenshtein(name, meant) == 1
 }
 
-/// Binds roles to places, for every cluster that uses them.
+/// Binds roles to memories and units, for every cluster that uses them.
 pub(super) struct Binder<'a> {
     pub document: &'a Document,
     pub clusters: &'a [NamedCluster],
@@ -60,10 +61,11 @@ impl Binder<'_> {
         let names = self.names(roles);
         let packets =
             packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, configs));
-        // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
+        // Errors of a program have been reported. Without that program, it is unknown whether and where packets are
+        // kept.
         let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
         let kept = packet_role.map(|role| names[role].as_str());
-        // Where a role is bound to the memory, others may be ready to be chosen.
+        // If a binding selects the packet memory, other memories may have the same keys, ready to be selected.
         let is_chosen = packet_role.is_some_and(|role| roles.names[role] != names[role]);
         self.keys_of_packets(kept, all_read, is_chosen);
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
@@ -78,7 +80,7 @@ impl Binder<'_> {
         let bases = self.bases(roles, &names, packets.as_ref());
         let mut targets = Vec::new();
         for (number, config) in configs.iter().enumerate() {
-            // They follow each other; the last that begins here or before.
+            // Clusters are in order: this is the last one that begins here or before.
             let after = self.clusters.partition_point(|cluster| cluster.first <= number);
             let Some(named) = after.checked_sub(1).map(|at| &self.clusters[at]) else { continue };
             let row = (0..roles.names.len()).map(|role| {
@@ -101,7 +103,7 @@ impl Binder<'_> {
         Bound { targets, packets, names }
     }
 
-    /// The place of each role: what `[bind]` says, or the memory or unit of the role's own name.
+    /// Returns the memory or unit of each role: the one in `[bind]`, or the one with the name of the role.
     fn names(&self, roles: &Roles) -> Vec<String> {
         let root = self.document.root();
         let section = root.section("bind");
@@ -139,7 +141,7 @@ impl Binder<'_> {
         roles.names.iter().zip(&roles.places).map(name_of).collect()
     }
 
-    /// The role of the memory that packets are kept in, if they are.
+    /// Returns the role of the memory in which packets are kept, if there is one.
     fn packet_role(&self, roles: &mut Roles, programs: &[ReadProgram], moves: &Moves) -> Option<usize> {
         let mut found: Option<usize> = None;
         let both = [moves.receive_to.as_ref(), moves.send_from.as_ref()];
@@ -161,7 +163,7 @@ impl Binder<'_> {
         found
     }
 
-    /// What is said of keys for packets in memories that keep none.
+    /// Reports keys for packets in memories that keep none.
     fn keys_of_packets(&self, kept: Option<&str>, all_read: bool, is_chosen: bool) {
         let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
         let why = match kept {
@@ -182,7 +184,7 @@ impl Binder<'_> {
         }
     }
 
-    /// How packets are placed in their memory.
+    /// Reads how packets are placed in their memory.
     fn packet_memory(
         &self,
         role: usize,
@@ -212,7 +214,7 @@ impl Binder<'_> {
         let page = page_bytes(&section);
         let capacity = self.places.find(name).and_then(|named| named.capacity_bytes);
         let usual = match kind_of_place {
-            // All of it is the packet buffer.
+            // The whole memory is the packet buffer.
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
@@ -264,7 +266,7 @@ impl Binder<'_> {
         })
     }
 
-    /// First byte of each role's data in its place; what does not fit is said.
+    /// Returns the first byte of each role's data in its memory; reports data that do not fit.
     fn bases(&self, roles: &Roles, names: &[String], packets: Option<&PacketMemoryConfig>) -> Vec<u64> {
         let mut bases = vec![0; names.len()];
         let rings = self.rings_by_memory(roles, names);
@@ -278,14 +280,14 @@ impl Binder<'_> {
                     Some(PlacementRule::Allocator(a)) => u64::from(a.cells) * u64::from(CELL_BYTES),
                     Some(PlacementRule::RandomBank) => 0,
                 };
-                // Regions begin with a line of any cache.
+                // A region begins at a line boundary of any cache.
                 bases[role] = u64::next_multiple_of(used, 4096);
                 used = bases[role] + bytes;
                 if bytes > 0 {
                     parts.push(format!("{} {bytes}", roles.names[role]));
                 }
             }
-            // Rings lie behind all else.
+            // Rings follow all other regions.
             for &(name, bytes) in rings.get(named.name.as_str()).into_iter().flatten() {
                 used += bytes;
                 parts.push(format!("ring {name} {bytes}"));
@@ -303,13 +305,13 @@ impl Binder<'_> {
         bases
     }
 
-    /// The role of the memory that an inbox lives in, if it is a ring.
+    /// Returns the role of the memory of an inbox, if the inbox is a ring.
     fn ring_role(&self, inbox: usize, roles: &Roles) -> Option<usize> {
         let ring = self.inboxes.get(inbox)?.ring.as_ref()?;
         roles.names.iter().position(|name| *name == ring.memory)
     }
 
-    /// The rings that live in each memory, and how many bytes they take.
+    /// Returns the rings in each memory and their bytes.
     fn rings_by_memory<'n>(
         &'n self,
         roles: &Roles,
@@ -325,7 +327,7 @@ impl Binder<'_> {
         rings
     }
 
-    /// How instance `number` of a cluster reaches a place.
+    /// Returns the route of instance `number` of a cluster to a memory or unit.
     fn target(
         &self,
         cluster: &NamedCluster,
@@ -372,7 +374,7 @@ impl Binder<'_> {
     }
 }
 
-/// Reads the caches of output queues in front of the packet memory, which keep space apart by queue asks for.
+/// Reads the caches of output queues in front of the packet memory, which the allocator by queue requires.
 fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideConfig> {
     if kind != AllocatorKind::PerQueue {
         section.leave(&["caches"]);

@@ -6,7 +6,7 @@ use crate::totals::add_latency;
 use linecard_chip::config::{PortConfig, SchedulerConfig};
 use linecard_chip::{Chip, Counts, Part};
 
-/// Rows of what is counted apart: a kind of part where there are several of it.
+/// Returns the rows of separate counts: a row for each part of a kind with several parts.
 pub(super) fn breakdown(chip: &Chip, counts: &Counts) -> Vec<PartReport> {
     let Some(found) = &counts.breakdown else { return Vec::new() };
     let config = chip.config();
@@ -67,13 +67,13 @@ pub(super) fn breakdown(chip: &Chip, counts: &Counts) -> Vec<PartReport> {
     }
     if several_ports || several_classes {
         let rest = row("no queue", None, None, &without_queue(counts, &found.queues));
-        // Their bytes and their latency are not kept apart.
+        // Their bytes and their latency are not counted separately.
         rows.push(PartReport { offered_gbps: None, throughput_gbps: None, latency_ns: None, ..rest });
     }
     rows
 }
 
-/// Packets that no program had sent to a queue when they were lost, ended, or at the end of the run.
+/// Returns the packets that no program had sent to a queue when they were lost, ended, or at the end of the run.
 fn without_queue(counts: &Counts, queues: &[Part]) -> Part {
     let in_queues = |of: fn(&Part) -> u64| queues.iter().map(of).sum::<u64>();
     let delivered = counts.packets_finished;
@@ -90,7 +90,7 @@ fn without_queue(counts: &Counts, queues: &[Part]) -> Part {
     }
 }
 
-/// Rows of the classes, and of their queues at each port: component, metric, unit, value.
+/// Adds the rows of the classes, and of their queues at each port: component, metric, unit, value.
 pub(super) fn add_classes(rows: &[PartReport], add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     for row in rows {
         let component = match (&row.port, &row.traffic_class) {

@@ -1,5 +1,5 @@
-//! What can be said of a chip without running it: what each access takes, unloaded, over its route, and how much each
-//! place serves at most. An architect sees at once whether the file says what she meant.
+//! Properties of a chip without a run: the unloaded time of each access over its route, and the maximum rate of each
+//! place. They show an architect at once whether the file has the intended meaning.
 
 use super::cluster::NamedCluster;
 use super::design::Design;
@@ -66,7 +66,7 @@ pub struct PlaceCheck {
     pub formula: String,
 }
 
-/// Check a chip's file and say what its places do, unloaded and at most.
+/// Checks a chip's file and returns the times and rates of its places, unloaded and at most.
 ///
 /// # Errors
 /// All problems of the file at once.
@@ -114,14 +114,14 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     })
 }
 
-/// Memories and units that nothing leads to, as the file names them.
+/// Returns the memories and units without an access, as the file names them.
 fn unused(design: &Design) -> Vec<String> {
     let config = &design.config;
     let mut used = vec![false; config.places.len()];
     for target in config.targets.iter().flatten().flatten() {
         used[target.place] = true;
     }
-    // What stands behind a cache, which may stand behind another.
+    // A used cache uses the memory behind it, which may be another cache.
     let mut grows = true;
     while grows {
         grows = false;
@@ -179,8 +179,8 @@ fn row(
     }
 }
 
-/// The link that carries the fewest reads of `bytes` bytes to the place of a role, with 10^6 of them a second. Links that there
-/// are for each instance of the cluster carry as many times more, one that is crossed twice half.
+/// Returns the link that carries the fewest reads of `bytes` bytes to the memory of a role, with its 10^6 reads per
+/// second. With a link for each instance of the cluster, the rates add up; a link that is crossed twice carries half.
 fn narrowest_link<'d>(
     design: &'d Design,
     cluster: &NamedCluster,

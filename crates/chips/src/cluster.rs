@@ -14,31 +14,31 @@ pub(super) struct NamedCluster {
     pub name: String,
     pub first: usize,
     pub count: usize,
-    /// Inboxes by name, and the program that it runs if it says so itself.
+    /// Names of its inboxes, and its own program if it has one.
     pub takes: Vec<String>,
     pub program: Option<String>,
-    /// Whether it lists its steps itself.
+    /// Whether it lists its own steps.
     pub lists: bool,
-    /// Where it stands in the file, and these two in it.
+    /// Its location in the file, and the locations of these two keys.
     pub place: String,
     pub takes_at: String,
     pub program_at: String,
     pub clock_hz: u64,
-    /// What instructions of executed programs cost.
+    /// Costs of the instructions of executed programs.
     pub costs: ExecutionCosts,
 }
 
 impl NamedCluster {
-    /// Whether it says itself what its threads run.
+    /// Returns whether it has its own program for its threads.
     pub fn has_program(&self) -> bool {
         self.program.is_some() || self.lists
     }
 }
 
-/// Lines of the data caches of a kind: 24 bytes each of the simulator's memory.
+/// The maximum of lines in the data caches of a kind: a line takes 24 bytes of the simulator's memory.
 const MOST_CACHE_LINES: u64 = 1 << 25;
 
-/// Threads of the clusters of a kind: beyond this a file of a line would take gigabytes.
+/// The maximum of threads in the clusters of a kind: with more, one line of a file would take gigabytes.
 const MOST_THREADS: u64 = 1 << 18;
 
 /// Reads all clusters; inboxes and programs are numbered later.
@@ -142,7 +142,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
     (named, configs)
 }
 
-/// Threads in use of every engine of a kind of cluster, where not all of them are.
+/// Returns the threads in use of every engine of a kind of cluster, if some threads are not in use.
 fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<Vec<u32>> {
     let spread = section.choice_or(
         "fill",
@@ -170,7 +170,7 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
 const NEXT: &[(&str, NextThread)] =
     &[("round_robin", NextThread::RoundRobin), ("first_ready", NextThread::FirstReady)];
 
-/// Reads `[cluster.NAME.cache]` of all clusters: data caches of their engines in front of memories.
+/// Reads `[cluster.NAME.cache]` of all clusters: data caches between engines and memories.
 pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], places: &[Named]) {
     for cluster in root.sections("cluster") {
         let Some(section) = cluster.section("cache") else { continue };
@@ -248,10 +248,10 @@ fn dispatch_rule(section: &Section<'_>) -> DispatchRule {
     section.choice_or("rule", "free_list", &rules, "dispatch rule: which thread takes a packet")
 }
 
-/// An inbox as the file names it: a ring if it lives in a memory.
+/// An inbox as the file names it: a ring if a memory holds it.
 pub(super) struct NamedInbox {
     pub name: String,
-    /// Where it stands in the file, and under which key.
+    /// Its location in the file, and its key.
     pub place: String,
     pub key: String,
     pub ring: Option<Ring>,
@@ -264,7 +264,7 @@ impl NamedInbox {
     }
 }
 
-/// What handing a packet over a ring costs beside the wait: a write and a read of its memory.
+/// The cost of handing a packet over a ring, besides the wait: a write and a read of its memory.
 pub(super) struct Ring {
     pub memory: String,
     pub entries: u32,
@@ -272,7 +272,7 @@ pub(super) struct Ring {
     pub place: String,
 }
 
-/// How many packets of an inbox may be on their way.
+/// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
     let meaning = "maximum number of packets that were taken from it and have not left the chip; others wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
@@ -313,14 +313,14 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
 pub(super) struct Route {
     pub from: Vec<String>,
     pub to: Vec<String>,
-    /// Roles for which it is the way; all others without one of their own, if there are none.
+    /// Roles that use this route; if there are none, all roles without another route.
     pub roles: Vec<String>,
     pub issue_ps: u64,
     pub back_ps: u64,
     pub links: Vec<String>,
 }
 
-/// Reads all routes; cycles are those of the first cluster that the route comes from.
+/// Reads all routes; cycles are those of the first cluster of the route.
 pub(super) fn routes(
     root: &Section<'_>,
     clusters: &[NamedCluster],

@@ -5,20 +5,20 @@ use linecard_traffic::rewrite::{Ipv4Fields, rewrite_ipv4};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Where the hop limit stands in a header of IPv6.
+/// Offset of the hop limit in an IPv6 header.
 const HOPS_AT: usize = 7;
 
 /// A frame without its check sequence.
 #[derive(Debug, Default)]
 struct Copy {
     bytes: Vec<u8>,
-    /// Where its IP packet begins.
+    /// Offset of its IP packet.
     ip_at: usize,
-    /// A program that is executed has written it.
+    /// Whether an executed program has written it.
     is_written: bool,
 }
 
-/// Copies by number, counted from 1; the room of one that is gone is used again.
+/// Copies by number, counted from 1; the numbers of removed copies are reused.
 #[derive(Debug, Default)]
 struct Store {
     kept: Vec<Copy>,
@@ -30,7 +30,7 @@ struct Store {
 pub(super) struct Copies(Rc<RefCell<Store>>);
 
 impl Copies {
-    /// Keeps a frame whose IP packet begins at `ip_at`; its number.
+    /// Keeps a frame whose IP packet begins at `ip_at`, and returns its number.
     pub fn keep(&self, bytes: &[u8], ip_at: usize) -> u32 {
         let mut store = self.0.borrow_mut();
         let number = store.free.pop().unwrap_or_else(|| {
@@ -44,7 +44,7 @@ impl Copies {
         number
     }
 
-    /// A program has written a frame anew, or, with its link header left, its IP packet.
+    /// Replaces a frame with the one that a program wrote or, if the program left the link header, its IP packet.
     pub fn write(&self, number: u32, bytes: &[u8], keeps_link: bool) {
         if number == 0 {
             return;
@@ -55,8 +55,8 @@ impl Copies {
         copy.is_written = true;
     }
 
-    /// Gives the frame of a packet as it leaves, and its length on the wire, to `use_it`, and forgets it; nothing where none was
-    /// kept. Of bytes that a program in steps adds nothing is known but their number.
+    /// Passes the frame of a packet as it leaves, with its length on the wire, to `use_it`, and removes the copy;
+    /// returns `None` if none was kept. Of bytes that a program of steps adds, only the number is known.
     pub fn take<T>(&self, head: &PacketHead, use_it: impl FnOnce(&[u8], u32) -> T) -> Option<T> {
         let number = head.kept;
         if number == 0 {

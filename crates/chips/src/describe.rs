@@ -1,4 +1,4 @@
-//! A chip or a program as its parameters, and what follows from them.
+//! Describes a chip or a program by its parameters and derived values.
 
 use super::design::Design;
 use super::kind::is_program;
@@ -23,7 +23,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
             let design = Design::load(preset, overrides, None, 1)?;
             let derived = derived(&design.config);
             let mut rows = design.rows;
-            // What the other programs cost that the file has costs of, too.
+            // The costs of the other programs whose costs the file states, too.
             for name in native::names().into_iter().filter(|&name| name != design.app) {
                 let Ok(other) = Design::load(preset, overrides, Some(name), 1) else { continue };
                 let section = format!("{}.", native::section(name));
@@ -46,7 +46,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     Ok(Description { preset: preset.to_owned(), title, extends, parameters, derived })
 }
 
-/// What follows from a chip's parameters.
+/// Returns the values derived from a chip's parameters.
 fn derived(config: &ChipConfig) -> Vec<Derived> {
     let each = |of: fn(&ClusterConfig) -> f64| config.clusters.iter().map(of).sum::<f64>();
     let engines = |c: &ClusterConfig| f64::from(c.engines);

@@ -30,7 +30,7 @@ const UNREAD: usize = usize::MAX;
 /// Tables whose members are named: `--set packets.part=hbm2` finds `[memory.packets]`.
 const COMPONENTS: &[&str] = &["cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port"];
 
-/// A chip that has been read: everything that a run needs.
+/// A chip that has been read, with everything that a run needs.
 pub(crate) struct Design {
     pub title: String,
     pub extends: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Design {
 }
 
 impl Design {
-    /// Read a chip with changes; `app` names another program than its own.
+    /// Reads a chip with changes; `app` names a program instead of the chip's own.
     ///
     /// # Errors
     /// All problems at once.
@@ -57,7 +57,7 @@ impl Design {
         Self::read(preset, overrides, app, None, PacketsFrom::Either, seed, false)
     }
 
-    /// The chip of a run, on which `executable` is executed.
+    /// Returns the chip of a run that executes `executable`.
     ///
     /// # Errors
     /// All problems at once.
@@ -81,7 +81,7 @@ impl Design {
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
         if let Err(message) = load(&name) {
-            // Of a file that is not there nothing else can be said.
+            // A missing file has no further problems.
             let missing = ConfigProblem { place: "chip".to_owned(), key: String::new(), message };
             return Err(Error::Config { problems: vec![missing] });
         }
@@ -104,7 +104,7 @@ impl Design {
             let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
             let file = &in_folder("programs", program);
             let with = read(Some(Under { key: "program", file, instead_of }));
-            // An executed program takes the place of the chip's own list, unless that says where it is executed.
+            // An executed program replaces the chip's own list, unless the list states where the program is executed.
             match executable.is_some() && !runs_by_step(&with.root()) {
                 true => laid = None,
                 false => document = with,
@@ -128,25 +128,25 @@ impl Design {
     }
 }
 
-/// The program of steps whose file lies under `[program]`, so that its keys are keys of the chip: the one that `app` names, or
-/// else the chip's own.
+/// Returns the program of steps whose file is merged under `[program]`, so that its keys are keys of the chip: the
+/// program `app`, or else the chip's own.
 fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Option<String> {
     let name = app.or(own)?;
     let file = in_folder("programs", name);
     let is_list = native::reader(name).is_none() && load(&file).is_ok();
     let kind = kind_of(&file);
-    // The chip's own list beside the name of another is a mistake, which is said where programs are read.
+    // A chip with its own list and the name of another is an error; the reader of programs reports it.
     let lists_itself = app.is_none() && root.section("program").is_some_and(|own| own.has("step"));
     let laid = is_list && ["", "program"].contains(&kind.as_str()) && !lists_itself;
     laid.then(|| name.to_owned())
 }
 
-/// Names of the applications of chips that ship: programs in Rust and lists of steps.
+/// Returns the names of the shipped applications of chips: programs in Rust and lists of steps.
 pub fn applications() -> Vec<String> {
     native::names().into_iter().chain(names_of("programs")).map(str::to_owned).collect()
 }
 
-/// Everything of the file, as far as it can be read; problems stay in the document.
+/// Reads everything in the file that can be read; problems stay in the document.
 fn assemble(
     document: &Document,
     app: Option<&str>,
@@ -262,7 +262,7 @@ fn assemble(
     }
 }
 
-/// The program that a chip's file names.
+/// Returns the program that a chip's file names.
 fn own_program(root: &Section<'_>) -> Option<String> {
     root.section("program")?.text_if("run", "program: a preset of presets/programs, or a file")
 }
@@ -276,7 +276,7 @@ fn ring(document: &Document, inbox: &NamedInbox, roles: &mut Roles) -> Option<(u
     Some((number, ring.bytes))
 }
 
-/// Reads the program of each cluster, and numbers what clusters take from.
+/// Reads the program of each cluster, and numbers the inboxes from which clusters take packets.
 fn programs(
     document: &Document,
     clusters: &[NamedCluster],
@@ -286,7 +286,7 @@ fn programs(
     reading: &mut Reading<'_>,
 ) -> Vec<ReadProgram> {
     let mut programs = Vec::new();
-    // Of two of one name the first.
+    // Of two inboxes with one name, the first counts.
     let numbers: HashMap<&str, usize> =
         inboxes.iter().enumerate().rev().map(|(number, name)| (name.as_str(), number)).collect();
     if let Some(app) = app
@@ -297,15 +297,15 @@ fn programs(
         document.report("--program", "", message);
     }
     let own = own_program(&document.root());
-    // Programs that come with the project take their costs from the file of the chip, whichever of them runs.
+    // Shipped programs take their costs from the chip's file, whichever program runs.
     let root = document.root();
     let natives = |app: &str| own.is_some() && native::is_costed(app, &root);
     let finds_no_costs = app.is_some_and(|app| !natives(app)) && reading.laid.is_none();
     if finds_no_costs || clusters.iter().all(NamedCluster::has_program) {
-        // Another program runs; the file's own may stay for the next time.
+        // Another program runs; the file's own may stay in the file unused.
         document.root().leave(&["program"]);
     }
-    // An executed program takes the place of the file's own, unless that says by a step where it is executed.
+    // An executed program replaces the file's own, unless a step of that states where it is executed.
     let replaces = reading.executable.is_some() && !runs_by_step(&root);
     if replaces {
         root.leave(&["program"]);
@@ -316,7 +316,7 @@ fn programs(
         reading.costs = named.costs.clone();
         let blocks = configs[named.first].block_cells.is_some();
         if blocks && !named.has_program() {
-            // They send what the program of the others stores.
+            // These clusters send what the program of the other clusters stores.
             configs[named.first..named.first + named.count].iter_mut().for_each(|config| config.program = 0);
             continue;
         }
@@ -388,7 +388,7 @@ fn programs(
         );
         document.report("--program", "", message);
     }
-    // Which of them a name means that there is not nobody knows.
+    // If a name matches no inbox, any unused inbox may be the one that it means.
     let all_known =
         clusters.iter().flat_map(|named| &named.takes).all(|name| numbers.contains_key(name.as_str()));
     let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();

@@ -1,4 +1,4 @@
-//! From what a chip counted to what the user reads.
+//! Converts the counts of a chip to a report.
 
 use super::breakdown::{add_classes, breakdown};
 use super::design::Design;
@@ -20,7 +20,7 @@ use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
 use std::path::Path;
 
-/// What the report is about.
+/// The subject of the report.
 pub(super) struct Told<'a> {
     pub design: &'a Design,
     pub request: &'a RunRequest,
@@ -34,8 +34,8 @@ pub(super) struct Told<'a> {
 const MOST_LEFT_INSIDE: f64 = 0.03;
 const FEW_INSIDE: u64 = 100;
 
-/// Whether ever more packets were inside: their number grew to the end, or what came and stayed is so much that what left says
-/// little of what would leave in the long run.
+/// Returns whether packets accumulate: their number inside grows to the end, or many arrived packets stay, so that
+/// the throughput says little about the long run.
 pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
     let inside: Vec<f64> = chip.series().slices().iter().map(|slice| slice.inside as f64).collect();
     let stayed = counts.inside_at_end.saturating_sub(counts.inside_at_start);
@@ -43,7 +43,7 @@ pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
     much || grows(&inside).is_some()
 }
 
-/// Slices below which nothing can be said of a run.
+/// A run with fewer slices cannot be judged.
 const FEWEST_SLICES: usize = 20;
 
 pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
@@ -93,7 +93,7 @@ fn ranges(design: &Design) -> Vec<ValueRange> {
     design.rows.iter().filter_map(range).collect()
 }
 
-/// Whether there is too little to judge the run by.
+/// Returns whether the run is too short to be judged.
 pub(super) fn is_too_short(chip: &Chip) -> bool {
     chip.series().slices().len() < FEWEST_SLICES
 }
@@ -143,7 +143,7 @@ fn intervals(told: &Told<'_>) -> Option<Intervals> {
     })
 }
 
-/// Of parts that are alike the mean, and the busiest where they differ.
+/// Returns the mean of parts that are alike, and the busiest if they differ.
 fn resources(counts: &Counts) -> Vec<ResourceUse> {
     let mut list: Vec<(String, Vec<f64>, f64)> = Vec::new();
     let mut add =
@@ -207,8 +207,9 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
     uses
 }
 
-/// Where the time of the buses of a packet buffer went. Whatever is left had no request: the access under way at either end
-/// of the measurement is counted where it began, so that idle time is not summed but is the rest.
+/// Returns the use of the buses of a packet buffer over time. The rest of the time had no request: an access
+/// outstanding at the start or the end of the measurement counts in the period in which it began, so idle time is the
+/// remainder and not a sum.
 fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
     let (count, cycles) = (buffer.channels.len() as f64, buffer.cycles as f64);
     let mean = |of: fn(&Statistics) -> u64| {
@@ -223,7 +224,7 @@ fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
     }
 }
 
-/// Where the time of the bus of a DRAM went; nothing of other places.
+/// Returns the use of the bus of a DRAM over time; `None` for other memories.
 pub(super) fn dram_shares(place: &PlaceCounts) -> Option<DramShares> {
     let of_slots = |slots: SlotShares| DramShares {
         data: slots.data,
@@ -235,7 +236,7 @@ pub(super) fn dram_shares(place: &PlaceCounts) -> Option<DramShares> {
     place.dram.or(place.slots.map(of_slots)).or(buffer)
 }
 
-/// All DRAM of the chip: where the time of its buses went.
+/// Returns the use of the buses of all DRAM of the chip over time.
 fn dram(counts: &Counts) -> DramTime {
     let all: Vec<_> = counts.places.iter().filter_map(dram_shares).collect();
     let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
@@ -317,7 +318,8 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     warnings
 }
 
-/// What engines and threads did: the parts of the time of all engines, and what each thread of a kind forwards.
+/// Adds metrics of engines and threads: the use of the time of all engines, and the throughput of each thread of a
+/// kind.
 fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     let config = &told.design.config;
     let clusters = || told.counts.clusters.iter().zip(&config.clusters);

@@ -13,20 +13,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// What is asked of the hierarchy.
+/// A request for a simulation of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct HierarchyRequest {
     /// Name of a shipped chip, or path to a TOML file.
     pub chip: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,
-    /// Packets that come in a second.
+    /// Packets that arrive per second.
     pub rate_pps: f64,
     /// Bytes of a packet.
     pub packet_bytes: u32,
-    /// Bytes of it that are sent up and come back.
+    /// Bytes of a packet that are sent up and returned.
     pub message_bytes: u32,
-    /// Of so many packets one asks to be sent up, on average.
+    /// Mean number of packets per packet that is sent up.
     pub one_in: u64,
     /// Packets to simulate.
     pub packets: u64,
@@ -69,20 +69,20 @@ pub struct HierarchyReport {
     pub engine_wait_alone_ns: f64,
 }
 
-/// Bytes of a piece of a packet, which crosses DRAM in two transfers.
+/// Bytes of a piece of a packet, which takes two DRAM transfers.
 const PIECE_BYTES: u32 = 64;
 
-/// Most packets of a run.
+/// The most packets of a run.
 const MOST_PACKETS: u64 = 10_000_000;
 
-/// Packets of the run that says what accesses take when nobody waits, and how many of them come in a second.
+/// Packets of the run that measures accesses without waiting, and their rate per second.
 const UNLOADED: (u64, f64) = (200, 1_000.0);
 
-/// Share of the packets that are reached beyond which messages may be fewer for want of packets.
+/// If a larger share of the packets is reached, messages may be fewer because packets are missing.
 const NEARLY_ALL: f64 = 0.98;
 
-/// The engines that packets come to, the two clusters above them, the link between these, the work for a message, and the
-/// DRAM of all.
+/// The engines that receive packets, the two clusters above them, the link between these, the work on a message, and
+/// the DRAM of all.
 const ENGINES: &str = "input";
 const CORE: &str = "core";
 const HOST: &str = "host";
@@ -171,7 +171,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Runs it with so many packets a second, a share of which asks to be sent up.
+    /// Runs the chip at a packet rate; a share of the packets requests to be sent up.
     fn of(request: &HierarchyRequest, rate_pps: f64, share: f64, packets: u64) -> Result<Self, Error> {
         let overrides = [request.overrides.clone(), changes(request, rate_pps, share)].concat();
         let seed = request.seed;
@@ -209,7 +209,7 @@ impl Measured {
         self.place(name).and_then(|place| place.utilization).unwrap_or(0.0)
     }
 
-    /// Messages that the host has worked on.
+    /// Returns the number of messages that the host has processed.
     fn messages(&self) -> f64 {
         self.place(WORK).map_or(0.0, |work| work.accesses as f64)
     }
@@ -218,12 +218,12 @@ impl Measured {
         self.messages() / self.seconds()
     }
 
-    /// Messages by packets.
+    /// Returns messages divided by packets.
     fn reach(&self) -> f64 {
         self.messages() / (self.counts.packets_in as f64).max(1.0)
     }
 
-    /// Cycles of a cluster's one thread for which it had no message, for each of them.
+    /// Returns the cycles per message in which a cluster's one thread had no message.
     fn idle_cycles_per_message(&self, name: &str) -> f64 {
         let clock = self.design.config.clusters.iter().find(|cluster| cluster.name == name);
         let idle = self.cluster(name).map_or(0.0, |cluster| 1.0 - cluster.threads_held);
@@ -231,7 +231,7 @@ impl Measured {
             / self.messages().max(1.0)
     }
 
-    /// What the engines wait for the DRAM, and their accesses take, for a packet: nanoseconds of one access.
+    /// Returns the wait of the engines for one DRAM access of a packet, its service included, in nanoseconds.
     fn engine_access_ns(&self) -> f64 {
         let waits = format!("wait {DRAM}");
         let threads = self.cluster(ENGINES).map(|engines| engines.threads.as_slice()).unwrap_or_default();
@@ -240,7 +240,7 @@ impl Measured {
         ticks as f64 / self.ticks_per_second * 1e9 / pieces as f64 / ACCESSES_OF_PIECE
     }
 
-    /// Packets of so many bytes that the ports take in a second.
+    /// Returns the packets of this size per second that the ports receive at most.
     fn fastest_pps(&self, packet_bytes: u32) -> f64 {
         let ports = self.design.config.ports.iter();
         let rates = ports.filter_map(|port| {
@@ -251,11 +251,11 @@ impl Measured {
     }
 }
 
-/// Instructions that forwarding a piece takes at the DRAM: three transfers of 64 bytes and one of 32, by instructions of 32
+/// DRAM instructions for forwarding a piece: three transfers of 64 bytes and one of 32, by instructions of 32 bytes
 /// (Spalink 2000, sections 2.1 and 3.2).
 const ACCESSES_OF_PIECE: f64 = 7.0;
 
-/// What a run changes of the chip: its traffic, and how much of a packet goes up.
+/// Returns the changes of the chip for a run: its traffic, and the part of a packet that goes up.
 fn changes(request: &HierarchyRequest, rate_pps: f64, share: f64) -> Vec<String> {
     let (packet, message) = (request.packet_bytes, request.message_bytes);
     let transfers = 2 * message.div_ceil(PIECE_BYTES);

@@ -1,5 +1,5 @@
-//! Channels or banks of the packet memory in which no packet begins: headers fall on the others, and small packets are nothing
-//! else.
+//! Finds channels or banks of the packet memory in which no packet begins: headers fall on the others, and small
+//! packets consist of headers only.
 
 use super::design::Design;
 use linecard_buffers::AllocatorKind;
@@ -9,17 +9,17 @@ use linecard_chip::place::{BankBy, Banked};
 use linecard_program::CELL_BYTES;
 use std::collections::BTreeSet;
 
-/// Pages that are looked at; what they do repeats itself long before.
+/// The most pages that are examined; their pattern repeats long before.
 const MOST_PAGES: u64 = 1 << 16;
-/// The busiest channel moves so many times what the mean one does where the others lie idle.
+/// The busiest channel moves this many times the mean if the others are idle.
 const UNEVEN: f64 = 1.5;
 
-/// On how few channels headers fall, and what decides it; nothing where they fall on all.
+/// Returns how few channels hold headers, and the setting that decides it; `None` if all do.
 pub(super) fn headers(design: &Design) -> Option<String> {
     let packets = design.config.packets.as_ref()?;
     let PlacementRule::Allocator(allocator) = &packets.placement else { return None };
     if allocator.kind != AllocatorKind::Fixed {
-        // Others let packets begin at any cell.
+        // Other allocators let packets begin at any cell.
         return None;
     }
     let target = design.config.targets.iter().find_map(|targets| targets.get(packets.role)?.as_ref())?;
@@ -57,7 +57,7 @@ pub(super) fn headers(design: &Design) -> Option<String> {
     })
 }
 
-/// The same as a sentence, where the busiest channel had much more to do than the mean one.
+/// Returns the same as a sentence, if the busiest channel was much busier than the mean.
 pub(super) fn felt(design: &Design, counts: &Counts) -> Option<String> {
     let packets = design.config.packets.as_ref()?;
     let target = design.config.targets.iter().find_map(|targets| targets.get(packets.role)?.as_ref())?;

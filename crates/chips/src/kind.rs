@@ -1,17 +1,17 @@
-//! What a preset is: a chip, a program, or something that cannot run.
+//! The kind of a preset: a chip, a program, or something that cannot run.
 
 use linecard_config::beside;
 use linecard_files::preset::{header, in_folder, load};
 use linecard_files::{ConfigProblem, Error};
 
-/// A name as the finder of files takes it: a chip before a core of the same name.
+/// Returns the name for the search of files: a chip takes precedence over a core with the same name.
 pub(super) fn preset_name(preset: &str) -> String {
     let platform = in_folder("platforms", preset);
     if load(&platform).is_ok() { platform } else { preset.to_owned() }
 }
 
-/// What a file says it is, or what the files that it extends say; empty if none does. Only the keys before the first table
-/// are looked at.
+/// Returns the kind that a file states, or else the kind of the files that it extends; empty if none states a kind.
+/// Only the keys before the first table are read.
 pub(super) fn kind_of(preset: &str) -> String {
     kind_within(preset, MOST_EXTENDED)
 }
@@ -27,25 +27,25 @@ fn kind_within(preset: &str, depth: u32) -> String {
         kind_within(beside.as_ref().unwrap_or(base), depth - 1)
     };
     let kind = bases.iter().map(of_base).find(|kind| !kind.is_empty()).unwrap_or_default();
-    // With its base missing, a file still shows by its tables what it was to be.
+    // If its base is missing, the tables of a file still show its kind.
     let tables = ["\n[cluster.", "\n[memory.", "\n[port.", "\n[[program.step]]"];
     if kind.is_empty() && tables.iter().any(|table| text.contains(table)) { "chip".to_owned() } else { kind }
 }
 
-/// No chip extends others more deeply.
+/// The deepest chain of files that extend each other.
 const MOST_EXTENDED: u32 = 16;
 
-/// Whether a preset is a chip.
+/// Returns whether a preset is a chip.
 pub fn is_chip(preset: &str) -> bool {
     kind_of(&preset_name(preset)) == "chip"
 }
 
-/// Whether a preset is a program.
+/// Returns whether a preset is a program.
 pub fn is_program(preset: &str) -> bool {
     kind_of(&in_folder("programs", preset)) == "program"
 }
 
-/// That a preset is no part of another kind, which cannot run.
+/// Returns an error if a preset is a part of another kind, which cannot run.
 pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
     let Ok((place, _)) = load(name) else { return Ok(()) };
     let message = match place.split('/').next().unwrap_or("") {

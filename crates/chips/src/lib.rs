@@ -1,4 +1,4 @@
-//! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
+//! Chips from files: reading, assembly, runs, reports, and checks of a chip without a run.
 #![forbid(unsafe_code)]
 
 mod arrivals;

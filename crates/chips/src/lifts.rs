@@ -1,5 +1,5 @@
-//! The list of limits of a chip with two ways to lift each: in the configuration for the verdict of a run, and by settings for
-//! `linecard why`.
+//! The list of limits of a chip, with two ways to lift each: in the configuration for the verdict of a run, and by
+//! settings for `linecard why`.
 //!
 //! The two ways differ. The counts of a run name groups, so the verdict enlarges all receive buffers together; settings enlarge one.
 //! The verdict also changes what no key sets, such as transmit slots. Settings also change what no count shows: latencies, caches
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 type Settings = Map<String, Value>;
 
-/// A kind of limit. In texts `{}` is the name of the part.
+/// A kind of limit. In its texts, `{}` is the name of the part.
 pub(super) struct Limit {
     kind: &'static str,
     component: &'static str,
@@ -216,7 +216,7 @@ pub fn lifts(chip: &str, overrides: &[String]) -> Result<Vec<Lift>, Error> {
 /// A lock of the chip's program.
 #[derive(Default)]
 struct Lock {
-    /// Whether the file numbers it: a step that takes none must not have the key `lock`.
+    /// Whether the file numbers it: a step that takes no lock must not have the key `lock`.
     is_numbered: bool,
     /// The step that has taken it.
     since: Option<usize>,
@@ -277,7 +277,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// More of a number; a whole number stays whole.
+    /// Returns the settings for a larger number; a whole number stays whole.
     fn more(&self, last: &str, factor: u32) -> Settings {
         match (self.row(last).map(|row| &row.value), self.number(last)) {
             (Some(Shown::Whole(whole)), Some(_)) => set(self.key(last), whole.saturating_mul(factor.into())),
@@ -286,13 +286,13 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// More room in a buffer, which has its size in bytes or in cells.
+    /// Returns the settings for more room in a buffer, whose size is in bytes or in cells.
     fn larger(&self) -> Settings {
         let bytes = self.more("bytes", 4);
         if bytes.is_empty() { self.more("cells", 4) } else { bytes }
     }
 
-    /// A separate clock, because other parts may share the present one.
+    /// Returns the settings for a separate clock, because other parts may share the present one.
     fn faster_clock(&self) -> Settings {
         let clocks = Part { table: "clock".to_owned(), name: String::new(), ..*self };
         let rate = self.text("clock").and_then(|clock| clocks.number(&format!("{clock}_mhz")));
@@ -303,7 +303,7 @@ impl<'a> Part<'a> {
         settings
     }
 
-    /// Half of every service time, and twice the rate.
+    /// Returns the settings for half of every service time, and twice the rate.
     fn faster(&self) -> Settings {
         const TIMES: [&str; 7] = ["access", "word", "byte", "add", "test_and_set", "swap", "write"];
         if self.text("kind") == Some("slots") {

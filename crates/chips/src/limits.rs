@@ -1,5 +1,5 @@
-//! What limits a run. The verdict is measured: for each part that may be the limit the run is repeated, shorter, with
-//! that part alone made better, and the gain is what counts.
+//! The bottleneck of a run. It is measured: for each part that may be the limit, a shorter run is repeated with only
+//! that part improved, and the gain decides.
 
 use super::design::Design;
 use super::executed::Shared;
@@ -17,31 +17,31 @@ use linecard_program::DropReason;
 use std::ops::ControlFlow;
 use std::ptr;
 
-/// What stands where nothing limits a run, and where that is not known.
+/// The components for a run without a bottleneck, and for a run that was not judged.
 const OFFERED_LOAD: &str = "offered load";
 const NOT_JUDGED: &str = "not judged";
 
 impl Bottleneck {
-    /// Whether something limits the run.
+    /// Returns whether some part limits the run.
     pub(super) fn decides(&self) -> bool {
         self.component != OFFERED_LOAD && self.component != NOT_JUDGED
     }
 }
 
-/// Packets of the shortest re-run, in its warm-up and behind it; others are [`LONGER`] times as long, and the longest is
-/// the run itself again.
+/// Packets of the shortest re-run, in its warm-up and again after it. Other re-runs are [`LONGER`] times as long, and
+/// the longest equals the run.
 const RERUN_PACKETS: u64 = 4_000;
 const LONGER: u64 = 4;
-/// A re-run of the chip as it is comes this near to the run, and this many packets leave in it.
+/// A re-run of the unchanged chip may differ from the run by this share, and this many packets must leave.
 const MOST_OFF: f64 = 0.02;
 const LEAST_OUT: u64 = 1_000;
 /// Gains below this are noise.
 const LEAST_GAIN: f64 = 0.03;
-/// Share of the time of threads from which locks are named as what limits.
+/// From this share of the time of threads on, locks are the limit.
 const LOCKED: f64 = 0.5;
 /// Parts less busy than this are not tried.
 const BUSY: f64 = 0.4;
-/// Parts that are tried at most.
+/// The most parts that are tried.
 const MOST_TRIED: usize = 8;
 
 /// A part that may be the limit.
@@ -58,7 +58,7 @@ impl Candidate {
     }
 }
 
-/// Parts that may be the limit, the likeliest first, each with how busy or how full it is.
+/// Returns the parts that may be the limit, the likeliest first, each with its utilisation or occupancy.
 fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut add = |limit: &'static Limit, name: &str, level: f64| match found
@@ -70,7 +70,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     };
     for cluster in &counts.clusters {
         add(&ENGINES, &cluster.group, cluster.busiest);
-        // Threads are the limit where all of them are taken and their engines are not.
+        // Threads are the limit if all of them are in use and their engines are not busy.
         add(&THREADS, &cluster.group, cluster.threads_held * (1.0 - 0.5 * cluster.busy));
     }
     for place in &counts.places {
@@ -117,10 +117,10 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     found
 }
 
-/// What a re-run gives.
+/// The result of a re-run.
 struct Rerun {
     packets_out: u64,
-    /// Packets a second that leave.
+    /// Packets per second that leave.
     rate: f64,
 }
 
@@ -133,7 +133,7 @@ impl Rerun {
     }
 }
 
-/// Runs a changed chip again; `packets` in the warm-up and behind it, or as many as the run itself.
+/// Runs a changed chip again, with `packets` in the warm-up and again after it, or with the length of the run itself.
 fn rerun(
     design: &Design,
     request: &RunRequest,
@@ -146,7 +146,7 @@ fn rerun(
         Some(packets) => RunLimit { warmup_packets: Some(packets), packets },
         None => RunLimit { warmup_packets: request.warmup_packets, packets: whole },
     };
-    // A capture that ends within the warm-up leaves nothing to measure: then all of it counts.
+    // A capture that ends within the warm-up leaves nothing to measure: then the whole capture counts.
     for warmup_packets in [limit.warmup_packets, Some(0)] {
         let (mut chip, _) = design.chip(request, config.clone(), &Shared::default())?;
         if chip.run(RunLimit { warmup_packets, ..limit }, &mut |_| tell()) == Outcome::Interrupted {
@@ -160,8 +160,8 @@ fn rerun(
     Ok(Rerun { packets_out: 0, rate: 0.0 })
 }
 
-/// Packets of the shortest re-run of the chip as it is that gives what the run gave, and its rate; those of the run where
-/// no shorter one does. A buffer that takes the whole warm-up to fill is not full in a short one.
+/// Returns the packets and the rate of the shortest re-run of the unchanged chip that repeats the run's rate; those
+/// of the run if no shorter one does. A buffer that fills during the whole warm-up is not full in a short one.
 fn long_enough(
     design: &Design,
     request: &RunRequest,
@@ -177,7 +177,7 @@ fn long_enough(
         if near && found.packets_out >= LEAST_OUT {
             return Ok((Some(packets), found.rate));
         }
-        // A capture has come to its end.
+        // The capture has ended.
         if found.packets_out + LEAST_OUT > run.packets_out {
             break;
         }
@@ -186,7 +186,7 @@ fn long_enough(
     Ok((None, run.rate))
 }
 
-/// Losses that more of some part would have prevented.
+/// Returns the losses that a larger part would have prevented.
 fn overloaded(counts: &Counts) -> u64 {
     let program = [DropReason::ReceiveBufferFull, DropReason::TooLarge];
     let causes = program.map(Loss::Program).into_iter();
@@ -194,7 +194,8 @@ fn overloaded(counts: &Counts) -> u64 {
     causes.map(|loss| counts.dropped(loss)).sum()
 }
 
-/// More packets end by what programs decide than are forwarded: that, and no part of the chip, limits the run.
+/// Returns a bottleneck if programs end more packets than are forwarded: their decisions, and no part of the chip,
+/// limit the run.
 fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
     let decided = [
         (DropReason::NoRoute, "match no route of the forwarding table"),
@@ -225,10 +226,10 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
     })
 }
 
-/// What limits the run. `tell` is called from time to time during re-runs and may stop them.
+/// Returns the bottleneck of the run. `tell` is called periodically during re-runs and may stop them.
 ///
 /// # Errors
-/// Of the capture, where a re-run reads it again; [`Error::Interrupted`] where `tell` stops one.
+/// Errors of the capture, which a re-run reads again; [`Error::Interrupted`] if `tell` stops a re-run.
 pub(super) fn judge(
     design: &Design,
     request: &RunRequest,
@@ -279,7 +280,7 @@ pub(super) fn judge(
     for candidate in &found {
         let lifted = candidate.limit.lift(&config, &candidate.name);
         let lifted = match rerun(design, request, &lifted, packets, tell) {
-            // Some parts do not come in twice the number.
+            // Some parts cannot be doubled.
             Err(Error::Config { .. }) => continue,
             lifted => lifted?.rate,
         };
@@ -306,7 +307,7 @@ pub(super) fn judge(
                 if others.is_empty() { String::new() } else { format!("; with {}", said(others)) }
             ),
         },
-        // No part is the limit where threads wait for each other.
+        // If threads wait for each other, no part is the limit.
         _ if locked(counts) >= LOCKED => Bottleneck {
             component: "locks".to_owned(),
             utilization: locked(counts),
@@ -334,7 +335,7 @@ pub(super) fn judge(
     Ok((limit, what_if))
 }
 
-/// What stands where nobody asked what limits a run.
+/// Returns the result for a run whose bottleneck was not requested.
 pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
     let (part, utilization) = busiest(config, counts);
     Bottleneck {
@@ -347,7 +348,7 @@ pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
     }
 }
 
-/// Share of the time of threads with work that they wait for locks.
+/// Returns the share of the time of threads with work in which they wait for locks.
 fn locked(counts: &Counts) -> f64 {
     let of = |part: &str| -> u128 {
         let spent = counts.clusters.iter().flat_map(|cluster| &cluster.threads);
@@ -358,14 +359,14 @@ fn locked(counts: &Counts) -> f64 {
     if held > 0 { of("wait lock") as f64 / held as f64 } else { 0.0 }
 }
 
-/// Share of the time for which a place can take up nothing else: of DRAM all that is not idle, as opening rows and turning the
-/// bus keep it from moving data.
+/// Returns the share of the time in which a memory or unit cannot accept other work. For DRAM this is all time that
+/// is not idle, because activates and bus turnarounds keep it from moving data.
 fn taken_up(place: &PlaceCounts) -> f64 {
     place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
 }
 
-/// The busiest part and its level. Engines that take packets from one list have the mean of all of them: the next packet would go
-/// to one that is free.
+/// Returns the busiest part and its utilisation. Engines that take packets from one list have the mean of all of
+/// them, because the next packet would go to a free one.
 fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
     let shares_list = |cluster: &ClusterConfig| {
         let any = |rule: DispatchRule| matches!(rule, DispatchRule::FreeList | DispatchRule::LeastLoaded);

@@ -7,24 +7,24 @@ use linecard_config::{Document, Section};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
+/// A memory, an accelerator or a link as the file names it, with its instances.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub name: String,
-    /// The cluster that has one for each of its instances.
+    /// The cluster whose instances have one each.
     pub per: Option<String>,
-    /// Number of the first instance, and how many there are.
+    /// Number of the first instance, and the number of instances.
     pub first: usize,
     pub count: usize,
-    /// Bytes that fit, where the file says.
+    /// Its capacity in bytes, if the file states it.
     pub capacity_bytes: Option<u64>,
-    /// Where it stands in the file.
+    /// Its location in the file.
     pub place: String,
     pub kind: &'static str,
     pub is_memory: bool,
 }
 
-/// All places in order, and what they were made of.
+/// All memories and units in order, and their names.
 pub(super) struct Places {
     pub named: Vec<Named>,
     pub configs: Vec<PlaceConfig>,
@@ -32,10 +32,10 @@ pub(super) struct Places {
     numbers: HashMap<String, usize>,
 }
 
-/// Clusters by name, and how many there are of each.
+/// Clusters by name, and the number of instances of each.
 pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
-/// Reads `per`: how many instances there are, and of whom.
+/// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
     let Some(cluster) = section.text_if("per", "cluster of which every instance has one") else {
         return (None, 1);
@@ -50,7 +50,7 @@ fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usiz
     }
 }
 
-/// Name of an instance: without a number where there is one for all.
+/// Returns the name of an instance: without a number if there is one for all.
 pub(super) fn instance_name(name: &str, per: bool, number: usize) -> String {
     if per { format!("{name}.{number}") } else { name.to_owned() }
 }
@@ -65,7 +65,7 @@ impl Places {
     ) -> (Self, Vec<(usize, String, String)>) {
         let root = document.root();
         let mut places = Self { named: Vec::new(), configs: Vec::new(), numbers: HashMap::new() };
-        // Caches name the place behind them, which may stand later in the file.
+        // A cache names the memory behind it, which may come later in the file.
         let mut behind = Vec::new();
         for (table, meaning) in [("memory", "kind of service"), ("unit", "operation")] {
             let kinds: Vec<(&str, &Kind)> = KINDS
@@ -118,12 +118,12 @@ impl Places {
         (places, behind)
     }
 
-    /// The place of a name.
+    /// Returns the memory or unit of a name.
     pub fn find(&self, name: &str) -> Option<&Named> {
         self.numbers.get(name).map(|&number| &self.named[number])
     }
 
-    /// Puts the numbers of the places behind caches in.
+    /// Sets the numbers of the memories behind caches.
     pub fn connect(&mut self, document: &Document, behind: Vec<(usize, String, String)>) {
         for (first, name, place) in behind {
             let Some(back) = self.find(&name).cloned() else {
@@ -154,7 +154,7 @@ impl Places {
     }
 }
 
-/// What a memory holds: of DRAM no more than its parts do, and all of that if the file does not say.
+/// Returns the capacity of a memory: for DRAM at most that of its parts, which is also the default.
 fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> Option<u64> {
     let (parts, channels) = match built {
         PlaceKind::Dram(dram) => (dram.map.capacity_bytes() * u64::from(dram.channels), dram.channels),
@@ -171,7 +171,7 @@ fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> 
     Some(given.unwrap_or(parts))
 }
 
-/// What other kinds look at may stay in a file whose kind is changed.
+/// Accepts keys of other kinds, which may stay in a file whose kind is changed.
 fn leave_others(section: &Section<'_>, kind: &Kind, kinds: &[(&str, &Kind)]) {
     for (_, other) in kinds {
         let others: Vec<&str> = other.keys.iter().copied().filter(|key| !kind.keys.contains(key)).collect();
@@ -182,23 +182,23 @@ fn leave_others(section: &Section<'_>, kind: &Kind, kinds: &[(&str, &Kind)]) {
     }
 }
 
-/// The `[unit.NAME]` of a kind, if there is one.
+/// Returns the `[unit.NAME]` of a kind, if there is one.
 fn unit_of_kind<'d>(root: &Section<'d>, kind: &str) -> Option<Section<'d>> {
     let units = root.sections("unit");
     units.into_iter().find(|unit| unit.text_if("kind", "operation").as_deref() == Some(kind))
 }
 
-/// Whether the file has a result cache that holds anything.
+/// Returns whether the file has a result cache with entries.
 pub(super) fn has_results(root: &Section<'_>) -> bool {
     unit_of_kind(root, "result_cache").is_some_and(|unit| result_cache::entries(&unit) > 0)
 }
 
-/// The queue manager of the file, if it has one.
+/// Returns the queue manager of the file, if it has one.
 pub(super) fn queue_manager_of(root: &Section<'_>) -> Option<QueueManagerConfig> {
     unit_of_kind(root, "queue_manager").and_then(|unit| queue_manager::manager(&unit))
 }
 
-/// All links, and what they were made of.
+/// Reads all links, and returns them with their names.
 pub(super) fn links(
     root: &Section<'_>,
     clocks: &Clocks,

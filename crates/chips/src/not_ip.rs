@@ -1,16 +1,16 @@
-//! Frames that are not IP: what became of them, and what ends packets without losing them.
+//! Frames that are not IP and their fates, and the reasons that end packets without loss.
 
 use crate::report::{NotIpFrames, Summary};
 use linecard_chip::{Counts, Loss, NotIpCounts};
 use linecard_program::DropReason;
 
-/// Numbers of what loses packets; what ends them by choice does not.
+/// Returns the numbers of the reasons that lose packets; a program's choice to end a packet is not one.
 pub(super) fn losses() -> impl Iterator<Item = usize> {
     let by_choice = |number: usize| DropReason::ALL.get(number).is_some_and(|reason| reason.is_by_choice());
     (0..Loss::COUNT).filter(move |number| !by_choice(*number))
 }
 
-/// Frames that are not IP, if there were any.
+/// Returns the frames that are not IP, if there were any.
 pub(super) fn frames(counts: &Counts) -> Option<NotIpFrames> {
     let NotIpCounts { packets_in, forwarded, finished, lost } = counts.not_ip;
     let ended = |reason| counts.dropped(Loss::Program(reason));
@@ -19,7 +19,7 @@ pub(super) fn frames(counts: &Counts) -> Option<NotIpFrames> {
     (frames != NotIpFrames::default()).then_some(frames)
 }
 
-/// Rows of them: component, metric, unit, value.
+/// Adds their rows: component, metric, unit, value.
 pub(super) fn add_metrics(summary: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     let Some(frames) = summary.not_ip else { return };
     for (metric, packets) in [

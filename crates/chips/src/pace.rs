@@ -1,4 +1,4 @@
-//! How fast the time of a capture passes: so many times as fast as its own, or so that it comes at a rate.
+//! How fast the time of a capture passes: by a factor, or so that its frames arrive at a rate.
 
 use crate::arrivals::Source;
 use linecard_files::{Error, problem};
@@ -6,25 +6,25 @@ use linecard_files::{Error, problem};
 /// How fast the time of a capture passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// In trillionths of its own.
+    /// By a factor in trillionths.
     Scaled(u128),
-    /// As fast as its frames then come at this mean rate, over wires that carry so much.
+    /// So that its frames arrive at this mean rate, over wires that carry `line_gbps`.
     Rate { gbps: f64, line_gbps: f64, overhead_bytes: u32 },
 }
 
 impl Pace {
-    /// That of the capture.
+    /// The pace of the capture itself.
     pub const OWN: Self = Self::Scaled(TRILLION as u128);
 
-    /// So many times as fast, in whole millionths.
+    /// Returns the pace that is faster by a factor, in whole millionths.
     pub fn faster(factor: f64) -> Self {
         Self::Scaled((factor * 1e6).round().max(1.0) as u128 * 1_000_000)
     }
 
-    /// The factor for the packets of `source`, in trillionths; a rate asks for a pass over all of them.
+    /// Returns the factor for the packets of `source`, in trillionths; a rate requires a pass over all of them.
     ///
     /// # Errors
-    /// When the packets have no rate, or the wires do not carry the one that is asked for.
+    /// If the packets have no rate, or the wires do not carry the requested one.
     pub fn trillionths(self, source: impl FnOnce() -> Result<Source, Error>) -> Result<u128, Error> {
         match self {
             Self::Scaled(trillionths) => Ok(trillionths),
@@ -45,10 +45,10 @@ impl Pace {
 
 const TRILLION: f64 = 1e12;
 
-/// Whether wires carry frames of a mean size at a rate.
+/// Checks that wires carry frames of a mean size at a rate.
 ///
 /// # Errors
-/// They do not; the message says what they carry.
+/// They do not; the message states what they carry.
 pub(super) fn fits_wires(
     gbps: f64,
     mean_bytes: f64,
@@ -66,7 +66,7 @@ pub(super) fn fits_wires(
     }
 }
 
-/// What a pass over a capture counts.
+/// The counts of a pass over a capture.
 #[derive(Default)]
 struct Flow {
     packets: u64,
@@ -77,7 +77,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Up to the end, or to damage that ends the capture, of which the run itself will tell.
+    /// Counts up to the end, or up to damage that ends the capture, which the run itself reports.
     fn of(mut source: Source) -> Self {
         let mut flow = Self::default();
         while let Ok(Some((time_ns, bytes))) = source.next_frame() {
@@ -95,7 +95,7 @@ impl Flow {
         self.bytes as f64 / self.packets as f64
     }
 
-    /// Of all packets but the last, after which no gap is known.
+    /// Returns the rate of all packets but the last, after which the gap is unknown.
     fn gbps(&self) -> Option<f64> {
         let span_ns = self.last_ns.saturating_sub(self.first_ns);
         (span_ns > 0).then(|| (self.bytes - self.last_bytes) as f64 * 8.0 / span_ns as f64)

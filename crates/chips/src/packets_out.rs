@@ -1,4 +1,5 @@
-//! The packets of a run as a capture: what left, by port, and what was lost, punted or dropped, by reason, each at its time.
+//! Writes the packets of a run to a capture: sent packets by port, and lost, punted or dropped packets by reason,
+//! each at its time.
 
 use super::copies::Copies;
 use crate::arrivals::BytesSink;
@@ -16,10 +17,10 @@ use std::rc::Rc;
 
 /// Length of an Ethernet header without tags.
 const LINK_BYTES: usize = 14;
-/// What stands for packets that their program ended.
+/// The name for packets that their program ended.
 const ENDED: &str = "ended by the program";
 
-/// The packet that waited longest: how long, and where its block lies.
+/// The packet that waited longest: its wait, and the position of its block.
 struct Longest {
     latency: Ticks,
     begins: u64,
@@ -35,7 +36,7 @@ struct Writing {
     ports: Vec<String>,
     at: u64,
     longest: Option<Longest>,
-    /// Packets of which no bytes were kept.
+    /// Packets whose bytes were not kept.
     without_bytes: u64,
     error: Option<io::Error>,
 }
@@ -47,10 +48,10 @@ pub(super) struct PacketsOut {
 }
 
 impl PacketsOut {
-    /// Listens to a chip, and writes what leaves it to a file.
+    /// Observes a chip, and writes the packets that leave it to a file.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn listen(file: WholeFile, chip: &mut Chip, copies: Copies) -> Result<Self, Error> {
         let ports: Vec<String> = chip.config().ports.iter().map(|port| port.name.clone()).collect();
         let mut writing = Writing {
@@ -77,10 +78,10 @@ impl PacketsOut {
         Ok(Self { file, writing })
     }
 
-    /// Gives the file its name, with a comment on the packet that waited longest; what to know about it.
+    /// Names the file, and adds a comment to the packet that waited longest. Returns a note for the user.
     ///
     /// # Errors
-    /// When anything of it could not be written.
+    /// If any part of it could not be written.
     pub fn finish(self) -> Result<Option<String>, Error> {
         let Self { mut file, writing } = self;
         let mut writing = writing.borrow_mut();
@@ -93,7 +94,7 @@ impl PacketsOut {
     }
 }
 
-/// Keeps copies of what arrives, as Ethernet frames.
+/// Returns a sink that keeps copies of arriving packets, as Ethernet frames.
 pub(super) fn copies_sink(copies: &Copies, seed: u64) -> BytesSink {
     let mut framer = Framer::new(Payload::Random, seed);
     let copies = copies.clone();
@@ -139,7 +140,7 @@ impl Writing {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// The number of an interface; one that is new is declared.
+    /// Returns the number of an interface; a new one is declared.
     fn interface(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.interfaces.get(name) {
             return number;
@@ -154,7 +155,7 @@ impl Writing {
         self.bytes_of(|spool| spool.write_all(bytes).map(|()| bytes.len() as u64));
     }
 
-    /// Writes; the first error is kept, and nothing is written after it.
+    /// Writes; keeps the first error, and writes nothing after it.
     fn bytes_of(&mut self, write: impl FnOnce(&mut Spool) -> io::Result<u64>) {
         if self.error.is_none() {
             match write(&mut self.spool) {
@@ -164,7 +165,7 @@ impl Writing {
         }
     }
 
-    /// The whole capture, with the comment put in.
+    /// Copies the whole capture, with the comment added.
     fn copy_to(&mut self, file: &mut WholeFile) -> io::Result<()> {
         if let Some(error) = self.error.take() {
             return Err(error);

@@ -17,21 +17,21 @@ struct Buffer {
     release: Release,
 }
 
-/// What ports move packets to and from: names of roles.
+/// The memories to which ports write packets and from which they read them: names of roles.
 #[derive(Debug, Default)]
 pub(super) struct Moves {
     pub receive_to: Option<(String, String)>,
     pub send_from: Option<(String, String)>,
 }
 
-/// All ports with the pools that were made for them.
+/// All ports with their buffers.
 pub(super) struct Ports {
     pub pools: Vec<PoolConfig>,
     pub ports: Vec<PortConfig>,
     pub moves: Moves,
     /// Links by name, one instance after another.
     links: Vec<String>,
-    /// Ports send out of a transmit buffer.
+    /// Whether ports send from a transmit buffer.
     sends_cells: bool,
 }
 
@@ -51,7 +51,7 @@ fn buffers(root: &Section<'_>) -> Vec<Buffer> {
     root.sections("buffer").iter().map(read).collect()
 }
 
-/// A size in cells or in bytes.
+/// Reads a size in cells or in bytes.
 fn cells(section: &Section<'_>) -> u32 {
     let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
     let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
@@ -70,7 +70,7 @@ fn cells(section: &Section<'_>) -> u32 {
     }
 }
 
-/// Reads `[transmit]`: the buffer that programs fill and ports send from.
+/// Reads `[transmit]`: the buffer that programs fill and from which ports send.
 pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig> {
     let section = root.section("transmit")?;
     let bytes = 0..=1 << 30;
@@ -118,7 +118,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
 }
 
 impl Ports {
-    /// Reads all ports; `inboxes` are the names to which they may hand packets, `links` the names of links in between.
+    /// Reads all ports; `inboxes` are the names of inboxes for their packets, `links` the names of links in between.
     pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
         let buffers = buffers(root);
         let mut all = Self {
@@ -172,7 +172,7 @@ impl Ports {
         let transmit = outward.then(|| self.outward(section, bits_per_second));
         for number in 0..count {
             let mut receive = receive.clone();
-            // A buffer of each port is one pool for each.
+            // A buffer per port is a separate pool for each port.
             if let Some((receive, Some(buffer))) = &mut receive {
                 receive.pool = self.pools.len();
                 let name = format!("{}.{}", buffer.name, instance_name(section.name(), count > 1, number));
@@ -188,7 +188,7 @@ impl Ports {
         }
     }
 
-    /// The inward side, and the buffer if each port has its own.
+    /// Reads the receive side, and the buffer if each port has its own.
     fn inward(
         &mut self,
         section: &Section<'_>,
@@ -249,7 +249,7 @@ impl Ports {
         (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }
 
-    /// The link between the port and the chip.
+    /// Reads the link between the port and the chip.
     fn bus(&self, section: &Section<'_>) -> Option<usize> {
         let meaning =
             "link over which cells move between the port and threads, which wait for them; none if left out";
@@ -281,7 +281,7 @@ impl Ports {
         }
         let scheduler = classes.scheduler(section);
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
-        // Without a word, packets for slots wait for their place before they are stored.
+        // By default, packets for slots wait for room before they are stored.
         let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
         TransmitConfig {
             bits_per_second,
@@ -310,7 +310,7 @@ impl Ports {
     }
 }
 
-/// Transmit slots of a port, if it has such.
+/// Reads the transmit slots of a port, if it has any.
 fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
     let meaning = "slots that output threads (block_cells of a cluster) fill; each takes a block";
     let slots = section.integer_if("slots", 1..=128, meaning)?;

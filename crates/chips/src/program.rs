@@ -1,4 +1,4 @@
-//! Programs: what `[program]` of a chip says, and files of listed steps.
+//! Programs: `[program]` of a chip, and files of listed steps.
 
 use super::executed::{Around, Executable, ExecutionCosts};
 use super::listed::listed;
@@ -11,19 +11,19 @@ use linecard_config::nearest;
 use linecard_config::{Document, Problem, Request, Row, Section};
 use linecard_files::preset::{find, in_folder};
 
-/// Keys of `[program]` that a list of steps has.
+/// Keys of `[program]` for a list of steps.
 pub(super) const LISTED: &[&str] = &["step", "extension", "without"];
 
-/// What a program is called whose file has this name.
+/// Returns the name of the program in a file.
 pub(super) fn called(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file).trim_end_matches(".toml")
 }
 
-/// Where a program is named: place and key, for messages.
+/// Where a program is named: location and key, for messages.
 pub(super) type NamedAt = (String, String);
 
-/// The program of a name, with where that stands; without one what the chip's own file says under `[program]`, or of the
-/// programs that come with the project the one called `native`, with the costs that stand there.
+/// Reads the program of a name, with the location of the name. Without a name, it is the program in `[program]` of
+/// the chip's file, or the native program `native`, with the costs in the chip's file.
 pub(super) fn program(
     document: &Document,
     name: Option<(&str, NamedAt)>,
@@ -62,7 +62,7 @@ pub(super) fn program(
     }
 }
 
-/// A file of its own: its problems are told with the chip's.
+/// Reads a program from a separate file: its problems are reported with the chip's.
 fn from_file(
     document: &Document,
     name: &str,
@@ -102,7 +102,7 @@ fn from_file(
     }
 }
 
-/// Rows and problems of a program file alone, for `describe`.
+/// Returns the rows and problems of a program file, for `describe`.
 pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
     let document = Request::of(&in_folder("programs", name), &find).read();
     let mut roles = Roles::default();
@@ -128,7 +128,7 @@ pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<R
     Ok((title, extends, document.finish()?))
 }
 
-/// A program that is executed in the place of a chip's own. What moves packets there stays.
+/// Reads a program that is executed instead of a chip's own. The code that moves packets stays.
 pub(super) fn executed(
     executable: &Executable,
     document: &Document,
@@ -156,7 +156,7 @@ pub(super) fn executed(
     read
 }
 
-/// Whether `[program]` of a chip lists a step at which a program is executed.
+/// Returns whether `[program]` of a chip lists a step at which a program is executed.
 pub(super) fn runs_by_step(root: &Section<'_>) -> bool {
     let Some(own) = root.section("program") else { return false };
     own.has("step") && own.list("step").iter().any(|step| step.says("op", "run"))

@@ -1,4 +1,4 @@
-//! A program that has been read: what runs, and what it needs of the chip.
+//! A program that has been read: its code, and its requirements of the chip.
 
 use super::executed::{Around, Executable, Plan, Shared};
 use super::reading::Reading;
@@ -12,25 +12,25 @@ use std::rc::Rc;
 pub(super) struct ReadProgram {
     pub name: String,
     pub runs: Runs,
-    /// Forwarding table, if it has one.
+    /// Its forwarding table, if it has one.
     pub routes: Option<Routes>,
     /// Roles that it uses.
     pub roles: Vec<usize>,
-    /// Whether it moves cells of packets itself.
+    /// Whether the program itself moves cells of packets.
     pub moves_cells: bool,
-    /// Whether it asks for room in the packet memory.
+    /// Whether it allocates room in the packet memory.
     pub allocates: bool,
     /// Inboxes that it puts packets into, in the order of its steps.
     pub puts: Vec<usize>,
 }
 
 impl ReadProgram {
-    /// A program that has seen no packet, for the chip's program of a number.
+    /// Returns a program before its first packet; `number` is its number among the chip's programs.
     pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         self.runs.fresh(number, shared)
     }
 
-    /// The executed program, if it is one.
+    /// Returns the executed program, if it is one.
     pub fn plan(&self) -> Option<&Plan> {
         match &self.runs {
             Runs::Executed(plan) => Some(plan),
@@ -39,7 +39,7 @@ impl ReadProgram {
     }
 }
 
-/// A program that is executed between steps.
+/// Returns a program that is executed between steps.
 pub(super) fn execute(
     executable: &Executable,
     around: Around,
@@ -52,9 +52,9 @@ pub(super) fn execute(
     Runs::Executed(Box::new(executable.plan(around, place, reading, &mut read.roles)))
 }
 
-/// A program that begins anew on every chip.
+/// A program that starts afresh on every chip.
 pub(super) trait Start: Debug {
-    /// It, before the first packet.
+    /// Returns the program before its first packet.
     fn start(&self) -> Box<dyn PacketProgram>;
 }
 
@@ -64,21 +64,21 @@ impl<P: PacketProgram + Clone + Debug + 'static> Start for P {
     }
 }
 
-/// What runs.
+/// The code of a program.
 #[derive(Clone, Debug)]
 pub(super) enum Runs {
-    /// A program of the project, or a list of steps.
+    /// A native program, or a list of steps.
     Written(Rc<dyn Start>),
     Executed(Box<Plan>),
 }
 
 impl Runs {
-    /// A program that is not executed.
+    /// Returns a program that is not executed.
     pub fn of(program: impl Start + 'static) -> Self {
         Self::Written(Rc::new(program))
     }
 
-    /// A program that has seen no packet, for the chip's program of a number.
+    /// Returns a program before its first packet; `number` is its number among the chip's programs.
     pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         match self {
             Runs::Executed(plan) => plan.start(number, shared),

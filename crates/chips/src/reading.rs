@@ -1,4 +1,4 @@
-//! What a program is read with: roles as they are met, and what the chip around it has.
+//! The context in which a program is read: roles, and facts about the chip.
 
 use super::cluster::NamedInbox;
 use super::executed::{Executable, ExecutionCosts};
@@ -7,14 +7,14 @@ use linecard_apps::NotIp;
 use linecard_chip::config::QueueManagerConfig;
 use linecard_config::Section;
 
-/// Most cycles of a step, and most of anything else that a program's costs count.
+/// The most cycles of a step, and the maximum of all other costs of a program.
 pub(super) const MILLION: u64 = 1_000_000;
 
-/// Names of roles, numbered in the order in which they are met.
+/// Names of roles, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roles {
     pub names: Vec<String>,
-    /// Bytes that programs use of each, and where the file says so.
+    /// Bytes that programs use of each role, and the location of the role in the file.
     pub bytes: Vec<u64>,
     pub places: Vec<String>,
     /// Regions of executed programs, which may be bound.
@@ -22,7 +22,7 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    /// The number of a role.
+    /// Returns the number of a role.
     pub fn number(&mut self, name: &str, place: &str) -> usize {
         if let Some(number) = self.names.iter().position(|known| known == name) {
             return number;
@@ -33,44 +33,44 @@ impl Roles {
         self.names.len() - 1
     }
 
-    /// A program keeps so many bytes there.
+    /// Records that a program keeps a number of bytes in a role.
     pub fn uses(&mut self, number: usize, bytes: u64) {
         self.bytes[number] = self.bytes[number].max(bytes);
     }
 }
 
-/// What a program is read with.
+/// The context in which a program is read.
 pub(super) struct Reading<'a> {
     pub roles: &'a mut Roles,
     pub inboxes: &'a [NamedInbox],
     pub ports: u16,
-    /// Names of classes, and their number where it is the same at all ports; `None` where no chip is known.
+    /// Names of classes, each with its number if all ports use the same; `None` if no chip is known.
     pub classes: Option<Vec<(String, Option<u8>)>>,
     pub seed: u64,
     /// Threads of the chip.
     pub threads: u64,
     /// Whether packets of congested ports are kept in memory.
     pub keeps: bool,
-    /// Whether there is a cache of lookup results.
+    /// Whether the chip has a cache of lookup results.
     pub results: bool,
     /// The queue manager, if there is one.
     pub queue_manager: Option<QueueManagerConfig>,
     /// `[bind]` of the chip.
     pub bind: Option<Section<'a>>,
-    /// The program that is to be executed, if one is.
+    /// The program that the run executes, if there is one.
     pub executable: Option<&'a Executable>,
-    /// What its instructions cost on the cluster at hand.
+    /// The costs of its instructions on the current cluster.
     pub costs: ExecutionCosts,
     /// Whether a program has a step that executes it.
     pub is_executed: bool,
     /// Whether threads of some cluster send block by block.
     pub sends_blocks: bool,
-    /// The program whose file lies under `[program]`, if one does.
+    /// The program whose file is merged under `[program]`, if there is one.
     pub laid: Option<String>,
 }
 
 impl Reading<'_> {
-    /// The forwarding table that a section names; one without routes where that is wrong, which is said.
+    /// Returns the forwarding table that a section names; one without routes if that is wrong, which is reported.
     pub fn routes(&self, section: &Section<'_>) -> Routes {
         let file = section.text_or(
             "routes",
@@ -83,7 +83,7 @@ impl Reading<'_> {
         })
     }
 
-    /// What becomes of frames that are not IP.
+    /// Reads the treatment of frames that are not IP.
     pub fn not_ip(&self, section: &Section<'_>) -> NotIp {
         const CHOICES: &[(&str, NotIp)] =
             &[("forward", NotIp::Forward), ("punt", NotIp::Punt), ("drop", NotIp::Drop)];

@@ -404,7 +404,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// A file of this run could not be written. The run was long, and its result is sound: it is not lost for that.
+    /// Records that a file of this run could not be written. The run was long and its result is valid, so the error
+    /// must not lose the result.
     pub(crate) fn lacks(&mut self, what: String) {
         self.warnings.push(what.clone());
         self.unwritten.push(what);

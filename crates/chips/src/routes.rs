@@ -42,14 +42,14 @@ pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Routes, String
     Ok(Routes { table: Rc::new(table.map_err(too_large)?), v4: Rc::new(v4) })
 }
 
-/// Bits of the prefixes that cover all addresses of IPv4 in a generated table, and global unicast of IPv6 (2000::/3).
+/// Bits of the prefixes of a generated table that cover all addresses of IPv4, and global unicast of IPv6 (2000::/3).
 const COVER_V4: u8 = 14;
 const COVER_V6: u8 = 16;
 const LONGER_PREFIXES: u32 = 1_000;
 
-/// Returns generated routes that cover all addresses of IPv4: prefixes of 14 bits, as many for each port, and 1,000
-/// longer ones with the lengths of a real table (more than half are /24). Uniform addresses find each port equally
-/// often, as the studies assume.
+/// Returns generated routes that cover all addresses of IPv4: prefixes of 14 bits, the same number for each port, and
+/// 1,000 longer ones with the lengths of a real table (more than half are /24). Uniform addresses find each port
+/// equally often, as the studies assume.
 fn generated_v4(ports: u32, seed: u64) -> Vec<Route> {
     let mut random = stream(seed, "routes");
     let mut routes = Vec::with_capacity((1 << COVER_V4) + LONGER_PREFIXES as usize);
@@ -70,8 +70,8 @@ fn generated_v4(ports: u32, seed: u64) -> Vec<Route> {
     routes
 }
 
-/// Returns generated routes that cover all addresses of IPv6: prefixes of 16 bits in global unicast, as many for each
-/// port, and of 3 bits elsewhere.
+/// Returns generated routes that cover all addresses of IPv6: prefixes of 16 bits in global unicast, the same number
+/// for each port, and of 3 bits elsewhere.
 fn generated_v6(ports: u32, seed: u64) -> Vec<Route<u128>> {
     let mut random = stream(seed, "routes of IPv6");
     let eighth = |i: u32| u128::from(i) << 125;
@@ -83,7 +83,8 @@ fn generated_v6(ports: u32, seed: u64) -> Vec<Route<u128>> {
     routes
 }
 
-/// A route for each number of so many bits, with `at` as its prefix: as many for each port, in random order.
+/// Returns a route for each number of `bits` bits, with `at` as its prefix: the same number for each port, in random
+/// order.
 fn cover<A>(
     bits: u8,
     ports: u32,
@@ -127,7 +128,7 @@ fn read(path: &str, ports: u16) -> Result<Listed, String> {
     if lines.is_empty() {
         return Err(format!("{path}: no route in this file; expected lines of `prefix next_hop`"));
     }
-    // Next hops become ports in order of first appearance, those of IPv4 first: routes of IPv6 move none of them.
+    // Next hops become ports in order of first appearance, IPv4 first: IPv6 routes do not change the ports of IPv4.
     lines.sort_by_key(|line| line.address.is_ipv6());
     let mut hops: HashMap<&str, usize> = HashMap::new();
     let mut listed = Listed::default();
@@ -148,7 +149,7 @@ mod tests {
     use std::io::Write;
     use std::net::{Ipv4Addr, Ipv6Addr};
 
-    /// A file of this test and process.
+    /// Returns the path of a file of this test and process.
     fn file(name: &str) -> std::path::PathBuf {
         std::env::temp_dir().join(format!("linecard-routes-{name}-{}", std::process::id()))
     }
@@ -162,7 +163,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let routes = read(path.to_str().unwrap(), 16).unwrap().v4;
         assert_eq!(routes.len(), 500_000);
-        // In order of first appearance, and the same hop again the same port.
+        // Ports follow the order of first appearance, and the same hop has the same port again.
         assert!(routes.iter().enumerate().all(|(i, route)| usize::from(route.port) == i % 450_000 % 16));
         std::fs::remove_file(path).unwrap();
     }
@@ -189,7 +190,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let Routes { table, v4 } = routes(path.to_str().unwrap(), 16, 1).unwrap();
         assert_eq!(v4.len(), 2);
-        // East and west are numbered by the routes of IPv4, north behind them.
+        // The IPv4 routes number east and west; north follows.
         let v4 = |address: [u8; 4]| table.lookup(Ipv4Addr::from(address).into());
         assert_eq!(
             (v4([10, 9, 8, 7]), v4([192, 0, 2, 1]), v4([8, 8, 8, 8])),

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 const SHIPPED: &str = include_str!("firewall.rules");
 
-/// The templates of `path`, or the shipped ones if it is empty.
+/// Returns the templates of `path`, or the shipped ones if it is empty.
 pub(crate) fn templates(path: &str) -> Result<Vec<Template>, String> {
     if path.is_empty() {
         return parse("firewall.rules", SHIPPED);

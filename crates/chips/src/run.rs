@@ -6,9 +6,9 @@ use crate::simulate::{Verdict, simulate};
 use linecard_files::{Error, problem};
 use std::ops::ControlFlow;
 
-/// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
+/// Runs `request`. `progress` is called from time to time with the progress, and may stop the run.
 ///
-/// A file that cannot be written in the end is in `unwritten` of the report, and among its warnings.
+/// Files that could not be written are in `unwritten` of the report, and among its warnings.
 ///
 /// # Errors
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
@@ -20,10 +20,10 @@ pub fn run(
     simulate(request, Verdict::Found, progress)
 }
 
-/// As [`run`], without the re-runs that find out what limits it: for many runs of which only the numbers count.
+/// As [`run`], without the re-runs that find the bottleneck: for many runs of which only the numbers count.
 ///
 /// # Errors
-/// As of [`run`].
+/// As for [`run`].
 pub fn run_without_verdict(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -32,7 +32,7 @@ pub fn run_without_verdict(
     simulate(request, Verdict::LeftOut, progress)
 }
 
-/// Numbers that no run comes to, and with which counters would go round.
+/// Refuses numbers that no run can reach and that would overflow counters.
 fn check_numbers(request: &RunRequest) -> Result<(), Error> {
     const MOST_PACKETS: u64 = 1_000_000_000_000_000;
     let mut problems = Vec::new();

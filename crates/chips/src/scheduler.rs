@@ -4,10 +4,10 @@ use linecard_chip::SchedulerRule;
 use linecard_chip::config::{ClassConfig, GroupConfig, Member, SchedulerConfig, ShaperConfig, ShareConfig};
 use linecard_config::{Section, nearest};
 
-/// Levels of rules at most.
+/// The most levels of rules.
 const MOST_LEVELS: usize = 8;
 
-/// Bytes of a turn, and of a burst, where nobody says: the largest frame.
+/// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
 const NAMED: &str = "name, for programs, results and people";
@@ -39,7 +39,7 @@ impl<'d> Classes<'d> {
         Self { rows, count }
     }
 
-    /// What chooses among them.
+    /// Returns the scheduler of these classes.
     pub fn scheduler(&self, section: &Section<'_>) -> SchedulerConfig {
         let Some(rules) = levels(section) else {
             section.pass_over(&["quantum_bytes", "group"]);
@@ -77,7 +77,7 @@ impl<'d> Classes<'d> {
     }
 }
 
-/// The rules from the outermost level to the innermost; nothing where they are wrong, which has been said.
+/// Returns the rules from the outermost level to the innermost; `None` if they are wrong, which is reported.
 fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
     let meaning =
@@ -94,7 +94,7 @@ fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     (levels.len() == count && (1..=MOST_LEVELS).contains(&count)).then_some(levels)
 }
 
-/// Bytes of each class in a turn, where the port says them for all.
+/// Returns the bytes of each class in a turn, if the port states them for all.
 fn quanta(section: &Section<'_>, inner: SchedulerRule, classes: usize) -> Vec<u32> {
     let key = "quantum_bytes";
     section.leave(&[key]);
@@ -114,7 +114,7 @@ fn quanta(section: &Section<'_>, inner: SchedulerRule, classes: usize) -> Vec<u3
     quanta
 }
 
-/// The whole port, and the groups that the file lists.
+/// Returns the group of the whole port, and the groups that the file lists.
 fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     let whole = GroupConfig {
         name: String::new(),
@@ -162,7 +162,7 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     groups
 }
 
-/// Number of the group that a class is in.
+/// Returns the number of the group of a class.
 fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usize {
     let innermost = rules.len() - 1;
     if innermost == 0 {
@@ -182,7 +182,7 @@ fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usi
     number
 }
 
-/// The groups that a row may name; nothing where there is none, which has been said.
+/// Returns the groups that a row may name; `None` if there is none, which is reported.
 fn known<'g>(row: &Section<'_>, groups: &'g [Group]) -> Option<Vec<(&'g str, usize)>> {
     let numbered = groups.iter().enumerate().skip(1);
     let known: Vec<_> = numbered.map(|(number, group)| (group.config.name.as_str(), number)).collect();
@@ -193,7 +193,7 @@ fn known<'g>(row: &Section<'_>, groups: &'g [Group]) -> Option<Vec<(&'g str, usi
     Some(known)
 }
 
-/// What people, and results, call a class or a group.
+/// Returns the name of a class or a group, which results use.
 fn name<'n>(row: &Section<'_>, mut others: impl Iterator<Item = &'n str>) -> String {
     let name = row.text("name", NAMED);
     if is_number(&name) {
@@ -213,7 +213,7 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What a class or a group may send, under the rule that chooses it.
+/// Returns the share of a class or a group under the rule that selects it.
 fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfig {
     row.leave(&["quantum_bytes"]);
     let quantum_bytes = match rule.counts_bytes() {
@@ -244,7 +244,8 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
     ShareConfig { quantum_bytes: quantum_bytes as u32, shaper }
 }
 
-/// Names of classes at all ports, and their number where it is the same at each that has such a class.
+/// Returns the names of classes at all ports, each with its number if that is the same at each port with such a
+/// class.
 pub(super) fn class_names<'p>(ports: impl Iterator<Item = &'p SchedulerConfig>) -> Vec<(String, Option<u8>)> {
     let mut names: Vec<(String, Option<u8>)> = Vec::new();
     for scheduler in ports {
@@ -261,7 +262,7 @@ pub(super) fn class_names<'p>(ports: impl Iterator<Item = &'p SchedulerConfig>) 
     names
 }
 
-/// The class that a step sends to: its number, or one of the names that there are; any name where no chip is known.
+/// Returns the class to which a step sends: its number, or one of the existing names; any name if no chip is known.
 pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]>) -> u8 {
     let meaning = "class of the port's queues: its number, from 0, or its name";
     if !step.has("class") || names.is_some_and(<[_]>::is_empty) {

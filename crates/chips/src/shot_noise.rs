@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// What is asked.
+/// A request for shot noise.
 #[derive(Clone, Debug)]
 pub struct ShotNoiseRequest {
     /// Chip with `[shots]`, `traffic.kind` and `traffic.rate_gbps`.
@@ -45,7 +45,7 @@ pub struct ShotNoiseReport {
     pub window_ms: f64,
 }
 
-/// Windows that a run may have.
+/// The most windows of a run.
 const MOST_WINDOWS: u32 = 1_000_000;
 
 /// Generate shot noise and measure its load in windows.
@@ -101,10 +101,10 @@ pub fn shot_noise_windows(
     })
 }
 
-/// Shot noise as a chip's file describes it, whatever arrivals it has.
+/// Returns the shot noise that a chip's file describes, whatever its arrivals.
 ///
 /// # Errors
-/// All problems of the file at once, and that it has no shot noise.
+/// All problems of the file at once, or that it has no shot noise.
 fn shot_noise_of(preset: &str, overrides: &[String], seed: u64) -> Result<ShotNoiseConfig, Error> {
     if !is_chip(preset) {
         let message = format!("found `{preset}`, expected a chip with [shots], such as ixp2400_core");

@@ -26,17 +26,18 @@ use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// Events of a timeline at most; a Perfetto tab still opens that many at once.
+/// The most events of a timeline; a Perfetto tab can still open this number.
 const MOST_EVENTS: usize = 400_000;
 
-/// Whether a run ends with the search for what limits it.
+/// Whether a run ends with the search for its bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Found,
     LeftOut,
 }
 
-/// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
+/// A program between rings: before it takes a packet out of a ring, it reads the ring's entry; to put a packet in, it
+/// writes one.
 struct Ringed {
     inner: Box<dyn PacketProgram>,
     /// By inbox.
@@ -45,7 +46,7 @@ struct Ringed {
     puts: Vec<Option<Ring>>,
 }
 
-/// A ring in its memory: entries are written and read one after the other.
+/// A ring in its memory: entries are written and read in turn.
 #[derive(Clone, Copy)]
 struct Ring {
     role: RoleId,
@@ -55,7 +56,7 @@ struct Ring {
 }
 
 impl Ring {
-    /// The address of the next entry.
+    /// Returns the address of the next entry.
     fn turn(&mut self) -> u32 {
         self.next = if self.next + 1 >= self.entries { 0 } else { self.next + 1 };
         self.next.saturating_mul(u32::from(self.bytes))
@@ -131,11 +132,11 @@ impl PacketProgram for Ringed {
     }
 }
 
-/// Share of accesses from which a word is called hot.
+/// From this share of accesses on, a word is hot.
 const LEAST_HOT: f64 = 0.1;
 
 impl Design {
-    /// Bank that serves an address of a role for the chip's program of a number, and how many banks there are.
+    /// Returns the bank that serves an address of a role for the chip's program `program`, and the number of banks.
     fn bank(&self, program: usize, role: RoleId, address: u32) -> Option<(u32, u32)> {
         let cluster = self.config.clusters.iter().position(|cluster| cluster.program == program)?;
         let target = self.config.targets[cluster].get(usize::from(role.0))?.as_ref()?;
@@ -148,7 +149,7 @@ impl Design {
         }
     }
 
-    /// Fresh programs, with their costs of rings.
+    /// Returns programs before their first packet, with their costs of rings.
     fn programs(&self, shared: &Shared) -> Vec<Box<dyn PacketProgram>> {
         let ring = |inbox: usize| {
             let entries = self.config.inboxes[inbox].capacity.unwrap_or(1);
@@ -166,25 +167,25 @@ impl Design {
         self.programs.iter().enumerate().map(program).collect()
     }
 
-    /// Where the packets come from.
+    /// Returns the source of the packets.
     fn source(&self, request: &RunRequest) -> Result<Source, Error> {
         let Some(trace) = &request.trace else {
             return Ok(Source::Generator(self.traffic.generator(request.seed)?));
         };
-        // Where a packet always waits, a capture too short for the run begins again.
+        // If a packet always waits, a capture that is too short for the run repeats.
         let repeat = self.config.saturated && request.packets > 0;
-        // A warm-up whose end the run finds itself may take as long as what is measured.
+        // A warm-up whose end the run finds itself may take as long as the measurement.
         let packets = request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
         Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)
     }
 
-    /// Finds out how fast the time of the capture passes, once for all runs of the chip.
+    /// Determines how fast the time of the capture passes, once for all runs of the chip.
     fn settle_pace(&mut self, request: &RunRequest) -> Result<(), Error> {
         self.traffic.pace = Pace::Scaled(self.traffic.pace.trillionths(|| self.source(request))?);
         Ok(())
     }
 
-    /// Traffic as the request asks, with its bytes for a program that is executed.
+    /// Returns the traffic of the request, with its bytes for an executed program.
     fn traffic(&self, request: &RunRequest, shared: &Shared) -> Result<Traffic, Error> {
         let pace = self.traffic.pace.trillionths(|| self.source(request))?;
         let map = match request.map_addresses {
@@ -202,7 +203,8 @@ impl Design {
         })
     }
 
-    /// Where packets without a route are moved to: into what the forwarding table of the program covers.
+    /// Returns the map for addresses without a route: it maps them into the addresses of the program's forwarding
+    /// table.
     fn address_map(&self, request: &RunRequest) -> Result<(Rc<RouteTable>, AddressMap), Error> {
         let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
             let message = "has no effect: no program of the chip looks routes up";
@@ -216,7 +218,7 @@ impl Design {
         Ok((routes.table, map))
     }
 
-    /// A chip that is ready to run, changed by `change`.
+    /// Returns a chip that is ready to run, changed by `change`.
     pub(super) fn chip(
         &self,
         request: &RunRequest,
@@ -236,7 +238,7 @@ impl Design {
     }
 }
 
-/// Run a chip. `progress` is told from time to time how far it is and may stop it.
+/// Runs a chip. `progress` is called periodically and may stop the run.
 ///
 /// # Errors
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
@@ -331,7 +333,7 @@ pub(crate) fn simulate(
     Ok(report)
 }
 
-/// What limits, with the word that is hot there, if programs that were executed have one.
+/// Returns the bottleneck, with its hot word if executed programs have one.
 fn named(limit: Bottleneck, programs: &[ExecutedProgram]) -> Bottleneck {
     let hot = programs.iter().flat_map(|program| &program.hot).filter(|hot| hot.place == limit.component);
     match hot.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|hot| hot.share >= LEAST_HOT) {
@@ -340,7 +342,7 @@ fn named(limit: Bottleneck, programs: &[ExecutedProgram]) -> Bottleneck {
     }
 }
 
-/// A run in which nothing fitted is no result.
+/// Returns an error for a run in which no packet fitted.
 pub(super) fn fits(measured: &Counts) -> Result<(), Error> {
     let too_large = measured.dropped(Loss::Program(DropReason::TooLarge));
     let others = measured.drops.iter().sum::<u64>() - too_large - measured.dropped(Loss::LineFull);
@@ -353,7 +355,7 @@ pub(super) fn fits(measured: &Counts) -> Result<(), Error> {
     }
 }
 
-/// Whether the outcome is a result.
+/// Returns an error if the outcome is not a result.
 pub(super) fn judge(
     outcome: &Outcome,
     timebase: Timebase,
@@ -383,7 +385,7 @@ pub(super) fn judge(
     }
 }
 
-/// What does not fit together, and which keys of the chip's file or which programs change that.
+/// Returns a text that names the incompatibility, and the keys of the chip's file or the programs that resolve it.
 fn what_to_write(misfit: &Misfit) -> String {
     let change = match misfit {
         Misfit::NobodyFillsTransmitBuffer => {
@@ -400,7 +402,7 @@ fn what_to_write(misfit: &Misfit) -> String {
     format!("{misfit}: {change}")
 }
 
-/// Why a run would never end, and what to change.
+/// Returns a text that states why a run would never end, and what to change.
 fn why_endless(endless: &Endless, timebase: Timebase) -> String {
     match endless {
         Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {

@@ -1,11 +1,11 @@
-//! What every report says alike: latencies, shares, and what the user should know about the traffic.
+//! Content that all reports share: latencies, shares, and warnings about the traffic.
 
 use crate::arrivals::TrafficNotes;
 use crate::report::LatencyNs;
 use crate::request::RunRequest;
 use linecard_sim::{Histogram, Ticks, Timebase};
 
-/// What a run learnt of its traffic.
+/// Facts that a run collected about its traffic.
 pub(crate) struct TrafficFacts {
     pub packets_in: u64,
     /// Packets dropped for these reasons.
@@ -15,7 +15,7 @@ pub(crate) struct TrafficFacts {
     pub inside: usize,
 }
 
-/// What the user should know about the traffic, whatever the machine.
+/// Returns warnings about the traffic that apply to every machine.
 pub(crate) fn traffic_warnings(
     request: &RunRequest,
     notes: &TrafficNotes,

@@ -1,7 +1,7 @@
 //! A timeline that opens in Perfetto: threads, packets and levels of a chip in the Chrome trace-event format.
 //!
-//! A process for each cluster, a track for each thread; arrows follow a packet from the port that it came by over the
-//! threads that held it to the port that it left by.
+//! A cluster is a process and a thread is a track; arrows follow a packet from the receiving port over the threads
+//! that held it to the sending port.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -23,7 +23,7 @@ struct Writer<'a, W: Write> {
     first: bool,
 }
 
-/// Write what was recorded into a file that was begun before the run. A name that ends in `.gz` is compressed. Returns a
+/// Writes the recording to a file that was opened before the run. A name that ends in `.gz` is compressed. Returns a
 /// note if events found no room.
 pub(super) fn write(
     mut file: WholeFile,
@@ -34,7 +34,7 @@ pub(super) fn write(
     match compressed {
         true => {
             let mut packed = GzEncoder::new(&mut file, Compression::fast());
-            // What fails is kept by the file and said when it is finished.
+            // The file keeps an error and reports it when it is finished.
             let _ = events(&mut packed, recording, base);
             let _ = packed.finish();
         }
@@ -127,7 +127,7 @@ impl<W: Write> Writer<'_, W> {
                     self.event(format_args!(
                         "{{\"ph\":\"X\",\"pid\":{process},\"tid\":{thread},\"name\":\"{state}\",\"ts\":{at:.6},\"dur\":{long:.6},\"args\":{{\"packet\":{packet}}}}}"
                     ))?;
-                    // An arrow to each thread that takes the packet up.
+                    // An arrow leads to each thread that takes the packet.
                     if followed.insert(packet, thread) != Some(thread) {
                         self.event(format_args!(
                             "{{\"ph\":\"t\",\"cat\":\"packet\",\"id\":{packet},\"pid\":{process},\"tid\":{thread},\"name\":\"packet\",\"ts\":{at:.6}}}"
@@ -142,7 +142,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Arrivals and departures are slices of a nanosecond, which arrows can begin and end at.
+    /// Writes arrivals and departures as slices of a nanosecond, at which arrows can begin and end.
     fn marks(&mut self) -> std::io::Result<()> {
         for number in 0..self.recording.marks.len() {
             let mark = self.recording.marks[number];
@@ -186,7 +186,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// How many threads are in each state that holds a packet: whom they wait for.
+    /// Writes the number of threads in each state in which they hold a packet and wait.
     fn waiting(&mut self) -> std::io::Result<()> {
         let mut changes: Vec<(Ticks, u16, i64)> = Vec::new();
         for span in self.recording.spans.iter().filter(|span| span.packet.is_some()) {
@@ -197,7 +197,7 @@ impl<W: Write> Writer<'_, W> {
         let mut now = vec![0i64; self.recording.states.len()];
         for (number, &(at, state, step)) in changes.iter().enumerate() {
             now[usize::from(state)] += step;
-            // Of changes at one instant the last counts.
+            // Of the changes at one instant, the last counts.
             if changes.get(number + 1).is_some_and(|&(next, other, _)| next == at && other == state) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What every machine reports of whole packets: how many came, left and were lost, how fast, and how late.
+//! Totals that every machine reports: packets received, sent and lost, their rates and latencies.
 
 use crate::report::{LatencyNs, Metric, Summary};
 use crate::summary::{latency_ns, share};
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What was counted of packets while statistics were on.
+/// The counts of packets while statistics were on.
 pub(crate) struct PacketCounts<'a> {
     pub packets_in: u64,
     pub packets_out: u64,
@@ -19,7 +19,7 @@ pub(crate) struct PacketCounts<'a> {
 }
 
 impl PacketCounts<'_> {
-    /// The numbers a user looks at first; what is not judged for every machine is left out.
+    /// Returns the numbers that a user reads first; numbers that are not judged for every machine are left out.
     pub fn summary(&self, base: &Timebase) -> Summary {
         let seconds = base.seconds(self.duration);
         let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
@@ -39,7 +39,7 @@ impl PacketCounts<'_> {
     }
 }
 
-/// Rows of those numbers of a report that have a unit (`x-unit`).
+/// Returns the rows of the numbers of a report that have a unit (`x-unit`).
 pub(crate) fn rows_of<T: JsonSchema + Serialize>(component: &str, report: &T) -> Vec<Metric> {
     let (schema, values) = (schema_for!(T), serde_json::to_value(report).unwrap_or_default());
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -54,7 +54,7 @@ pub(crate) fn rows_of<T: JsonSchema + Serialize>(component: &str, report: &T) ->
     fields.filter_map(row).collect()
 }
 
-/// Rows of the latency of the packets that left: of all of them, or of a part.
+/// Adds the rows of the latency of sent packets: of all of them, or of a part.
 pub(crate) fn add_latency(
     component: &str,
     l: &LatencyNs,

@@ -1,4 +1,4 @@
-//! `[traffic]`: what comes when no capture is given, in Ethernet frames with their check sequence, and at what pace a capture
+//! `[traffic]`: the generated traffic, in Ethernet frames with their check sequence, and the pace at which a capture
 //! is replayed.
 
 use super::pace::{self, Pace};
@@ -9,7 +9,7 @@ use linecard_traffic::generators::{
     Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, ShotNoise, ShotNoiseConfig, Sizes,
 };
 
-/// What the file says.
+/// The content of the file.
 #[derive(Clone, Debug)]
 pub(super) struct TrafficPlan {
     pub name: String,
@@ -24,10 +24,10 @@ pub(super) struct TrafficPlan {
     pub shots: Option<ShotNoiseConfig>,
 }
 
-/// Where the packets come from, as far as the reader of the file knows.
+/// The source of the packets, as far as the reader of the file knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PacketsFrom {
-    /// The file is described or checked: both are possible.
+    /// The file is described or checked, so both are possible.
     Either,
     Generator,
     /// A capture, or a described link.
@@ -35,19 +35,19 @@ pub(super) enum PacketsFrom {
 }
 
 impl PacketsFrom {
-    /// Those of a run with this capture, if any.
+    /// Returns the source for a run with this capture, if any.
     pub fn run(trace: Option<&str>) -> Self {
         if trace.is_some() { Self::Capture } else { Self::Generator }
     }
 }
 
-/// Keys that a capture has values of its own for, but for the times.
+/// Keys for which a capture has its own values, except for times.
 const GENERATED: &[&str] = &["kind", "packet_bytes", "sizes", "peak_gbps", "burst_packets", "flows", "zipf"];
 const OWN_PACKETS: &str = "packets of a capture have their own sizes, flows and times";
 const RATE: &str = "mean rate of frames, summed over all ports; for a capture, only if set with --set";
-/// Rate of a generator whose times nobody looks at.
+/// Rate of a generator whose times are not used.
 const ANY_RATE: u64 = 1_000_000_000;
-/// Keys of captures alone.
+/// Keys of captures only.
 const CAPTURED: &[&str] = &["speedup", "captures"];
 
 /// Frames of the simple IMIX, as 7 : 4 : 1.
@@ -77,8 +77,8 @@ enum When {
     Captured,
 }
 
-/// Reads `[traffic]`; `line_gbps` is what all inward wires carry together, and `overhead_bytes` what a frame takes beside
-/// its bytes.
+/// Reads `[traffic]`. `line_gbps` is the rate of all receiving wires together; `overhead_bytes` are the bytes of a
+/// frame on the wire besides its own.
 pub(super) fn traffic(
     root: &Section<'_>,
     line_gbps: f64,
@@ -128,7 +128,7 @@ pub(super) fn traffic(
         let others: Vec<&String> = names.iter().filter(|name| !section.says("kind", name)).collect();
         mixes.refuse_set(&others, "traffic.kind names another mix");
     }
-    // All of them, used or not: what is wrong is said, and describe shows them.
+    // All mixes are read, used or not: errors are reported, and `describe` shows the mixes.
     let mut lists: Vec<Sizes> = names.iter().map(mix).collect();
     let mut kinds = vec![
         ("fixed", Kind::Fixed),
@@ -138,7 +138,7 @@ pub(super) fn traffic(
     ];
     kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
     let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
-    // One that is refused asks for nothing beside it.
+    // A refused value requires no further keys.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
         section.refuse_set(&["packet_bytes"], "it applies to traffic.kind=fixed");
@@ -203,7 +203,7 @@ pub(super) fn traffic(
         }
         _ => {}
     }
-    // One that is refused asks for nothing beside it.
+    // A refused value requires no further keys.
     let is_refused = from == PacketsFrom::Capture && when != When::Saturated && section.is_set("arrivals");
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
@@ -229,13 +229,13 @@ pub(super) fn traffic(
         }
         _ if replayed_gbps.is_some() => Some(Arrivals::Poisson { bits_per_second: ANY_RATE }),
         _ => {
-            // Of frames whose size is wrong nobody knows what the wires carry.
+            // If the size of frames is wrong, the rate of the wires is unknown.
             let line_gbps = if known { line_gbps } else { f64::INFINITY };
             Some(arrivals(&section, when, sizes.mean_bytes(), line_gbps, overhead_bytes))
         }
     };
     if when == When::ShotNoise {
-        // Its flows are its own.
+        // Shot noise draws its own flows.
         section.refuse_set(&["flows", "zipf"], "shot noise has separate flows, [shots]");
         section.leave(&["flows", "zipf"]);
     }
@@ -275,7 +275,7 @@ pub(super) fn traffic(
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
 
-/// Reads `[shots]`: flows that begin and end, of which the traffic is the sum.
+/// Reads `[shots]`: flows that begin and end, whose sum is the traffic.
 fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -> Option<ShotNoiseConfig> {
     const KEYS: [&str; 4] = ["slowest_kbps", "fastest_kbps", "shortest_ms", "longest_ms"];
     let section = root.section("shots");
@@ -351,7 +351,7 @@ fn arrivals(
 }
 
 impl TrafficPlan {
-    /// The generator.
+    /// Returns the generator.
     pub fn generator(&self, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
         let failed = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
         if let Some(shots) = &self.shots {
@@ -362,7 +362,7 @@ impl TrafficPlan {
             seed,
             packets: None,
             sizes: self.sizes.clone(),
-            // A chip that always finds a packet looks at no times.
+            // A chip that always finds a packet ignores arrival times.
             arrivals: self.arrivals.unwrap_or(Arrivals::Poisson { bits_per_second: ANY_RATE }),
             flows: self.flows,
         };

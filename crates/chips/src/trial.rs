@@ -1,4 +1,4 @@
-//! A trial of the first packets: what `check` says beforehand of a chip whose file fits together and whose run would fail.
+//! A trial of the first packets: `check` warns about a chip whose file is valid but whose run would fail.
 
 use super::design::Design;
 use super::executed::Shared;
@@ -9,13 +9,13 @@ use linecard_files::Error;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
-/// Packets of the trial; it ends before them where they take many events.
+/// Packets of the trial; it ends earlier if they take many events.
 const PACKETS: u64 = 200;
-/// Looks at a trial, each after some ten thousand events.
+/// Checks during a trial, each after some ten thousand events.
 const MOST_LOOKS: u32 = 16;
 const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 400;
 
-/// What the first packets of the chip's own traffic come upon.
+/// Returns problems that the first packets of the chip's own traffic meet.
 pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
     match first_packets(design, preset) {
         Ok(note) => note.into_iter().collect(),
@@ -39,7 +39,7 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
         looks += 1;
         without = if gone > seen { 0 } else { without + 1 };
         seen = gone;
-        // Where none leaves, or none any more, it shows only after a while whether another one ever will.
+        // If no packet leaves, or none any more, the trial needs more time to find out whether another one will.
         let enough = looks > MOST_LOOKS && without == 0;
         if enough || without > MOST_LOOKS_WHILE_NONE_LEAVES {
             ControlFlow::Break(())

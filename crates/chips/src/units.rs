@@ -1,27 +1,27 @@
-//! Times that a file gives in nanoseconds or in cycles of a clock.
+//! Times that a file states in nanoseconds or in cycles of a clock.
 
 use linecard_config::Section;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// Clocks by name; the first is the usual one.
+/// Clocks by name; the first is the default.
 pub(super) struct Clocks {
     list: Vec<Clock>,
-    /// Numbers of the clocks in which parts count.
+    /// Numbers of the clocks that parts use.
     used: RefCell<BTreeSet<usize>>,
 }
 
 struct Clock {
     name: String,
-    /// Where it stands in `[clock]`.
+    /// Its key in `[clock]`.
     key: String,
     hertz: u64,
 }
 
-/// Longest time that a file may give, a second: more is a slip.
+/// The longest time in a file, a second: a larger number is a mistake.
 const MOST_NS: f64 = 1e9;
 const MOST_CYCLES: f64 = 1e9;
-/// Fastest clock.
+/// The fastest clock.
 const FASTEST_HZ: f64 = 1e11;
 
 impl Clocks {
@@ -51,7 +51,7 @@ impl Clocks {
                 let name = key.strip_suffix(&format!("_{suffix}")).unwrap_or(&key).to_owned();
                 let range = 1.0 / factor..=FASTEST_HZ / factor;
                 let given = section.needed_number(&key, range, "frequency of a clock");
-                // Of a clock that is wrong cycles cannot be judged: none of them is too long.
+                // With a wrong clock, cycles cannot be judged: none of them is too long.
                 let hertz = given.map_or(FASTEST_HZ, |number| number * factor);
                 list.push(Clock { name, key, hertz: hertz.round().max(1.0) as u64 });
             }
@@ -63,7 +63,7 @@ impl Clocks {
         Self { list, used: RefCell::default() }
     }
 
-    /// Refuses clocks that `--set` gives and no part counts in, once all parts have been read.
+    /// Refuses clocks that `--set` sets and no part uses, once all parts have been read.
     pub fn judge_set(&self, root: &Section<'_>) {
         let Some(section) = root.section("clock") else { return };
         let used = self.used.borrow();
@@ -77,7 +77,7 @@ impl Clocks {
         }
     }
 
-    /// The clock that a component names, or the first.
+    /// Returns the clock that a component names, or the first.
     pub fn of(&self, section: &Section<'_>) -> u64 {
         let names: Vec<(&str, usize)> =
             self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
@@ -87,12 +87,12 @@ impl Clocks {
     }
 }
 
-/// `STEM_ns` or `STEM_cycles` in picoseconds, if the file says either; at most a second.
+/// Returns `STEM_ns` or `STEM_cycles` in picoseconds, if the file states either; at most a second.
 pub(super) fn time_ps(section: &Section<'_>, stem: &str, clock_hz: u64, meaning: &str) -> Option<u64> {
     time_up_to(MOST_NS, section, stem, clock_hz, meaning)
 }
 
-/// The same, with a bound of its own.
+/// The same, with a different bound.
 pub(super) fn time_up_to(
     most_ns: f64,
     section: &Section<'_>,
@@ -122,7 +122,7 @@ pub(super) fn time_up_to(
     }
 }
 
-/// Femtoseconds a byte at a rate in Gbit/s.
+/// Returns the femtoseconds per byte at a rate in Gbit/s.
 pub(super) fn byte_fs(gbps: f64) -> u64 {
     (8e6 / gbps).round() as u64
 }

@@ -1,9 +1,9 @@
-//! `[vrp]`: what the engines leave for extensions of a router (Spalink 2000, section 4.2). `linecard vrp` looks at it; runs of
-//! the chip do not.
+//! `[vrp]`: the resources that the engines leave for extensions of a router (Spalink 2000, section 4.2). `linecard
+//! vrp` reads it; runs of the chip do not.
 
 use linecard_config::Section;
 
-/// Reads `[vrp]`, where the file has it.
+/// Reads `[vrp]`, if the file has it.
 pub(super) fn read(root: &Section<'_>) {
     let Some(vrp) = root.section("vrp") else { return };
     vrp.integer("registers", 0..=1024, "registers that an extension may use");

@@ -1,4 +1,4 @@
-//! Chips from files: every shipped one runs, does without load what its file says, and says what is wrong with a change.
+//! Chips from files: every shipped one runs, has the times of its file without load, and reports an invalid change.
 
 use linecard_chips::{Program, RunReport, RunRequest, check_chip, describe, run};
 use linecard_config::Shown;
@@ -25,7 +25,7 @@ fn refused(preset: &str, overrides: &[&str]) -> String {
     run(&request(preset, overrides), &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
 }
 
-/// Shipped chips: platforms whose file says so.
+/// Returns the shipped chips: platforms whose file is of this kind.
 fn chips() -> Vec<String> {
     let platforms = presets().into_iter().filter(|p| p.kind == "platforms").map(|p| p.name);
     platforms.filter(|name| check_chip(name, &[]).is_ok_and(|c| !c.accesses.is_empty())).collect()
@@ -45,10 +45,10 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
             report = quick(&RunRequest { packets: 60_000, ..request(&chip, &[]) });
         }
         let s = &report.summary;
-        // Those of Girish 2008 and Hasan 2003 are driven to their limit, as the document does.
+        // Chips of Girish 2008 and Hasan 2003 run at their limit, as in the documents.
         let at_its_limit = chip.starts_with("ixp2400") || chip.starts_with("hasan2003");
         assert!(at_its_limit || s.packets_dropped == 0, "{chip}: {:?}", report.drops);
-        // Where queues have no bound and ports always have a packet, some of the designs of Hasan 2003 fill up.
+        // If queues have no bound and ports always have a packet, some designs of Hasan 2003 fill up.
         let fills_up = chip.starts_with("hasan2003") && report.warnings.iter().any(|w| w.contains("pile up"));
         assert!(s.steady || fills_up, "{chip}: {:?}", report.warnings);
         let intervals = s.intervals.unwrap();
@@ -85,7 +85,7 @@ fn the_same_request_gives_the_same_bytes_and_another_seed_others() {
     assert_ne!(text(&first), text(&RunRequest { seed: 2, ..first.clone() }));
 }
 
-/// The limit is found by re-runs, which take several times as long as the run: they too end when asked to.
+/// The limit is found by re-runs, which take several times as long as the run: they stop on request, too.
 #[test]
 fn re_runs_for_the_limit_stop_when_asked_to() {
     let overloaded = RunRequest {
@@ -103,7 +103,7 @@ fn re_runs_for_the_limit_stop_when_asked_to() {
     assert!(calls > 1);
 }
 
-/// Re-runs of a capture that is shorter than their warm-up measure all of it, and not nothing.
+/// Re-runs of a capture that is shorter than their warm-up measure all of it instead of nothing.
 #[test]
 fn the_limit_of_a_short_capture_is_found() {
     let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/captures/edge-mix.pcap.gz");
@@ -156,7 +156,8 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
     tried(&format!("{lock}{unlock}{lock}{unlock}")).unwrap();
 }
 
-/// Each place over its route: what `linecard check` says, and what a program waits that reads once a packet, alone.
+/// For each place over its route, compares the result of `linecard check` with the wait of a program that makes one
+/// read per packet, without other load.
 #[test]
 fn a_read_without_load_takes_what_the_check_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -171,7 +172,7 @@ fn a_read_without_load_takes_what_the_check_says() {
         let passes: Vec<String> =
             keys(".cache.replacement").map(|row| format!("{}=least_recent", row.key)).collect();
         for access in &check.accesses {
-            // Data caches in front of a memory are passed by who goes round in more lines than they hold.
+            // An access misses a data cache if accesses go round more lines than the cache holds.
             let is_cached = keys(".cache.of").any(|row| format!("{:?}", row.value).contains(&access.place));
             let bytes = if is_cached { access.bytes.max(64) } else { access.bytes };
             let file = folder.path().join(format!("{}.toml", access.role));
@@ -179,7 +180,7 @@ fn a_read_without_load_takes_what_the_check_says() {
                 "kind = \"program\"\ntitle = \"reads once\"\nsource = \"a test\"\n[[step]]\nop = \"read\"\nat = \"{}\"\nbytes = {}\nwithin_bytes = {}\naddress = \"{}\"\n",
                 access.role,
                 bytes,
-                // In a line of a cache, which misses it but once, before anything is measured.
+                // Within a line, the cache misses only once, before the measurement.
                 if is_cached { 64 * bytes } else { bytes.max(64) },
                 if is_cached { "in_order" } else { "any" },
             );
@@ -208,9 +209,9 @@ fn a_read_without_load_takes_what_the_check_says() {
             };
             let unloaded_ns = access.unloaded_ns;
             let range = match access.formula.contains("tRCD") {
-                // An open row saves its activation, another row costs a precharge.
+                // An open row saves the activate; another row costs a precharge.
                 true if report.dram.row_hit_rate > 0.0 => unloaded_ns - 20.0..=unloaded_ns + 20.0,
-                // A command waits for its clock, of 88 MHz at the slowest.
+                // A command waits for its clock, which is 88 MHz at the slowest.
                 true => unloaded_ns * 0.999..=unloaded_ns + 1e3 / 88.0,
                 false => unloaded_ns * 0.999..=unloaded_ns * 1.001,
             };
@@ -268,7 +269,7 @@ fn a_place_serves_no_more_than_the_links_before_it_carry() {
     let file = folder.path().join("link.toml");
     std::fs::write(&file, BEHIND_A_LINK).unwrap();
     let chip = file.to_str().unwrap();
-    // Of bytes, of packets of 125 bytes: a link for all, one for each of two clusters, one that is crossed twice.
+    // The cases are one link for all, one for each of two clusters, and one that is crossed twice.
     for (change, gbps) in [("l.rate_gbps=1", 1.0), ("l.per=c", 2.0), ("route[0].links=[\"l\", \"l\"]", 0.5)] {
         let check = check_chip(chip, &[change.to_owned()]).unwrap();
         let access = &check.accesses[0];
@@ -277,7 +278,7 @@ fn a_place_serves_no_more_than_the_links_before_it_carry() {
         let reads = quick(&request(chip, &[change])).summary.throughput_mpps;
         assert!((reads * 64.0 * 8.0 / 1e3 / gbps - 1.0).abs() < 0.01, "{change}: {reads} million a second");
     }
-    // A place that serves less than the link carries bounds it still.
+    // A memory that is slower than the link is still the limit.
     let check = check_chip(chip, &["m.kind=server", "m.access_cycles=1000"].map(str::to_owned)).unwrap();
     assert!((check.accesses[0].peak_mops.unwrap() - 1.0).abs() < 1e-9, "{check:?}");
 }
@@ -337,7 +338,7 @@ fn a_described_link_stands_where_a_capture_does() {
         run(&request, &mut |_| ControlFlow::Continue(()))
     };
     let slow = of("edge", &[]).unwrap();
-    // 3,000 packets a second of 492 bytes, with headers of Ethernet and a check sequence.
+    // 3,000 packets of 492 bytes per second, plus Ethernet headers and check sequences.
     let gbps = 3_000.0 * (492.0 + 18.0) * 8.0 / 1e9;
     assert!((slow.summary.offered_gbps / gbps - 1.0).abs() < 0.2, "{} Gbit/s", slow.summary.offered_gbps);
     assert_eq!(slow.summary.packets_dropped, 0);
@@ -448,7 +449,8 @@ fn another_program_runs_on_the_same_chip() {
     assert!(message.contains("`secure_gateway`") && message.lines().count() == 1, "{message}");
 }
 
-/// Threads of a timeline do one thing at a time; arrows begin at an arrival and end at a departure; a window is kept.
+/// A thread of a timeline has one state at a time; arrows begin at an arrival and end at a departure; the timeline
+/// covers its window only.
 #[test]
 fn a_timeline_shows_its_window_packet_by_packet() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Do the chips of Girish 2008 run every scheme, obey the laws of any chip, and refuse what does not fit?
+//! Do the chips of Girish 2008 run every scheme, obey the laws of any chip, and reject invalid settings?
 
 use linecard_chips::{Program, RunReport, RunRequest, run};
 use std::ops::ControlFlow;
@@ -61,7 +61,7 @@ fn every_platform_runs_every_scheme_and_its_numbers_add_up() {
     }
 }
 
-/// 64-byte packets with fast memory: the hash unit takes 148 ns for each, and nothing else limits.
+/// 64-byte packets with fast memory: the hash unit takes 148 ns for each, and is the only limit.
 #[test]
 fn the_hash_unit_bounds_small_packets() {
     let fast = [FOUR_BY_FOUR[0], FOUR_BY_FOUR[1], "dram.bus_bytes=16", "dram.banks=8"];
@@ -119,7 +119,7 @@ fn what_contradicts_itself_is_refused_at_once() {
     assert!(message.contains("transmit buffer"), "{message}");
 }
 
-/// The chip has no rule of its own: a listed program runs on it, too.
+/// The chip has no rules of its own: a listed program runs on it, too.
 #[test]
 fn a_listed_program_runs_on_it() {
     let report = quick(&RunRequest {

@@ -1,4 +1,4 @@
-//! Programs as lists of steps: parts, extensions, threads that send block by block, and what does not fit together.
+//! Programs as lists of steps: parts, extensions, threads that send block by block, and invalid combinations.
 
 use insta::assert_snapshot;
 use linecard_chips::{RunReport, RunRequest, describe, run};
@@ -6,7 +6,7 @@ use linecard_files::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// A file of this process, removed with the value.
+/// A file of this process, which is removed when the value is dropped.
 struct Program(PathBuf);
 
 impl Program {
@@ -40,10 +40,10 @@ fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Err
     run(&request, &mut |_| ControlFlow::Continue(()))
 }
 
-/// One thread, a packet after another, so that what a packet takes is what its steps take.
+/// One thread processes one packet after another, so that a packet takes the time of its steps.
 const ALONE: [&str; 4] = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"];
 
-/// Engine cycles of a packet of a program that runs alone.
+/// Returns the engine cycles per packet of a program that runs alone.
 fn cycles_each(program: &Program, overrides: &[&str]) -> f64 {
     let report = program.run("ixp1200_eval", &[&ALONE, overrides].concat()).unwrap();
     let found =
@@ -53,15 +53,15 @@ fn cycles_each(program: &Program, overrides: &[&str]) -> f64 {
 
 #[test]
 fn a_packet_takes_its_cycles_and_its_accesses_one_after_another() {
-    // Table 1 of Spalink 2000: 45 cycles for 32 bytes from the receive buffer to DRAM. The second instruction of a move finds
-    // its row open: it saves the one cycle of 88 MHz that opening takes, 2.0 of the engine's.
+    // Table 1 of Spalink 2000: 45 cycles for 32 bytes from the receive buffer to DRAM. The second instruction of a
+    // move finds its row open, which saves one cycle of 88 MHz, 2.0 cycles of the engine.
     let of = |steps: &str| Program::new("cycles", steps);
     let one = cycles_each(&of("[[step]]\nop='transfer'\nat='fifo_to_dram'\nbytes=32"), &[]);
     let two = cycles_each(&of("[[step]]\nop='transfer'\nat='fifo_to_dram'\nbytes=64"), &[]);
     let opening = 177.0 / 88.0;
     assert!((one - 45.0).abs() < 0.3, "{one}");
     assert!((two - (2.0 * one - opening)).abs() < 0.3, "{two}");
-    // Instructions take as long wherever they stand among the accesses.
+    // Instructions take the same time anywhere among the accesses.
     let spread = "[[step]]\nop='spread'\ncycles=100\naccesses=[{op='transfer', at='fifo_to_dram', bytes=64}]";
     let before = "[[step]]\nop='transfer'\ncycles=100\nat='fifo_to_dram'\nbytes=64";
     let [spread, before] = [spread, before].map(|steps| cycles_each(&of(steps), &["input.branch_share=0"]));
@@ -102,7 +102,7 @@ fn an_extension_stands_where_the_list_says() {
     assert_eq!(extended("program.extension=[]"), 0.0);
 }
 
-/// What is said of a list on a chip whose threads send block by block.
+/// Returns the error of a list on a chip whose threads send block by block.
 fn said(steps: &str, overrides: &[&str]) -> String {
     let program = Program::new(&format!("said-{}", steps.len()), steps);
     let error = program.run("ixp1200_eval", overrides).map(|_| steps.to_owned()).unwrap_err();
@@ -179,7 +179,7 @@ fn a_program_lies_under_its_chip_and_another_takes_its_place() {
     };
     assert_eq!(row(&[], "program.step[4].name").as_deref(), Some("hash"));
     assert_eq!(row(&["program.step[hash].cycles=5"], "program.step[4].cycles").as_deref(), Some("5"));
-    // What belongs to the chip's own program is not there for another.
+    // Keys of the chip's own program do not exist for another program.
     let app = run_app("ixp1200_eval", "probe", &["program.without=input"]).unwrap_err().to_string();
     assert!(app.contains("no step is of the part `input`"), "{app}");
     let unknown = run_app("ixp1200_eval", "probe", &["program.step[hash].cycles=5"]).unwrap_err().to_string();
@@ -188,12 +188,12 @@ fn a_program_lies_under_its_chip_and_another_takes_its_place() {
 
 #[test]
 fn a_step_that_lasts_for_seconds_is_refused() {
-    // Found by fuzzing: a thousand million cycles a piece took minutes, and more did not fit.
+    // A finding of the fuzzer: steps of 10^9 cycles took minutes, and more cycles did not fit.
     let found = said("[[step]]\ncycles=10000000\ntimes=2", &[]);
     assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in total"), "{found}");
 }
 
-/// `ixp1200_host` with changes; what is said of them.
+/// Returns the error of `ixp1200_host` with changes.
 fn said_of_host(overrides: &[&str]) -> String {
     run_app("ixp1200_host", "to_host", overrides).unwrap_err().to_string()
 }
@@ -201,7 +201,7 @@ fn said_of_host(overrides: &[&str]) -> String {
 #[test]
 fn what_hands_packets_over_is_told_what_does_not_fit() {
     let host = |change: &str| said_of_host(&[change]);
-    // Behind a packet that is lent stands what needs none.
+    // After a packet is lent, only steps that do not need it may follow.
     let lent = host("cluster.host.step[push_the_rest].op=finish");
     assert!(
         lent.contains("cluster.host.step[3].op") && lent.contains("another thread has the packet"),
@@ -211,7 +211,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     assert!(some.contains("once for every packet"), "{some}");
     let both = host("cluster.host.step[show_the_first].if_room=true");
     assert!(both.contains("if_room or goes_on, not both"), "{both}");
-    // Inboxes are known by name.
+    // Inboxes are identified by name.
     let unknown = host("cluster.core.step[store].from=bcak");
     assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
     let two = host("cluster.host.program=forward");

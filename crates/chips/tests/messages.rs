@@ -1,11 +1,11 @@
-//! What is said of a chip's file that is wrong: every mistake with its line, its key and the nearest name, and none that only
-//! follows from another.
+//! Messages about a wrong chip file: every mistake with its line, its key and the nearest name, and none that only
+//! follows from another mistake.
 
 use linecard_chips::check_chip;
 use linecard_files::Error;
 use std::path::Path;
 
-/// A chip of two clusters, the second of which takes packets out of a ring.
+/// A chip of two clusters, the second of which takes packets from a ring.
 const CHIP: &str = r#"kind = "chip"
 title = "two stages"
 source = "a test"
@@ -60,7 +60,7 @@ kind = "imix"
 rate_gbps = 1
 "#;
 
-/// What its first cluster runs.
+/// The program of its first cluster.
 const FIRST: &str = r#"kind = "program"
 title = "hands packets over"
 source = "a test"
@@ -70,12 +70,12 @@ to = "work"
 cycles = 20
 "#;
 
-/// The line of `CHIP` that begins so.
+/// Returns the number of the line of `CHIP` with this start.
 fn line(start: &str) -> usize {
     1 + CHIP.lines().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start}"))
 }
 
-/// Problems of the chip with parts of its text exchanged, without the name of its file.
+/// Returns the problems of the chip with parts of its text replaced, without the name of its file.
 fn problems(changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("first.toml");
@@ -116,7 +116,7 @@ fn a_part_or_a_controller_that_is_not_there_is_told_at_its_memory() {
         "chip:{controller}: memory.packets.controller: no preset is called `policies/frfcs`; did you mean `frfcfs`?"
     );
     assert!(found[1].starts_with(&said), "{found:?}");
-    // A part that is missing is one problem, not a part without a name beside it.
+    // A missing part is one problem; it does not also count as a part without a name.
     let found = problems(&[("part = \"ddr4_3200\"\n", "")], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
 }
@@ -127,14 +127,14 @@ fn what_follows_from_a_wrong_clock_or_a_wrong_step_is_not_told() {
     let found = problems(&[clock], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains(": clock.core_mhz: found `1.5 parsec`"), "{found:?}");
-    // Keys of a step are those of what it does.
+    // The keys of a step depend on its operation.
     let found = problems(&[("op = \"read\"", "op = \"raed\"")], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("program.step[0].op: found `raed`; did you mean `read`?"), "{found:?}");
-    // So are those of a list that is a table.
+    // The same holds for a list that is written as a table.
     let found = problems(&[("[[program.step]]", "[program.step]")], &[]);
     assert_eq!(found.iter().filter(|said| said.contains("program.step")).count(), 1, "{found:?}");
-    // What can be judged is.
+    // Keys that can be checked are still checked.
     let found = problems(&[("op = \"read\"", "op = \"raed\"\nshare = 2")], &[]);
     assert_eq!(found.len(), 2, "{found:?}");
 }
@@ -146,7 +146,7 @@ fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for
     let [only] = found.as_slice() else { panic!("{found:?}") };
     let said = format!("chip:{}: cluster.first.program: cannot read the preset file", line("program ="));
     assert!(only.starts_with(&said) && only.ends_with("a path is relative to the current folder"), "{only}");
-    // The other cluster is looked at all the same.
+    // The other cluster is checked nevertheless.
     let without =
         ("from = \"second\"\nto = [\"scratch\", \"packets\"]", "from = \"second\"\nto = \"packets\"");
     let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[without], &[]);
@@ -162,7 +162,7 @@ fn a_file_that_is_no_toml_is_one_problem() {
     let found = problems(&[("[clock]\n", "[clock\n")], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
     assert!(only.starts_with(&format!("chip:{}: not TOML: ", line("[clock]"))), "{only}");
-    // Of a base that is not there it is said where it was looked for.
+    // The error of a missing base states where it was searched.
     let found = problems(&[("title =", "extends = \"no_such_base.toml\"\ntitle =")], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
     assert!(
@@ -174,7 +174,7 @@ fn a_file_that_is_no_toml_is_one_problem() {
 
 #[test]
 fn keys_for_packets_are_told_by_where_packets_are_kept() {
-    // The port names a memory that there is not: that is the mistake.
+    // The port names a memory that does not exist: this is the only error.
     let wrong = [("receive_to = \"packets\"", "receive_to = \"packet\""), ("send_from = \"packets\"\n", "")];
     let found = problems(&wrong, &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
@@ -183,7 +183,7 @@ fn keys_for_packets_are_told_by_where_packets_are_kept() {
         "{only}"
     );
     let here = format!("chip:{}: memory.packets.pool_bytes: has no effect: ", line("pool_bytes"));
-    // No port names one.
+    // No port names a memory.
     let none = [("receive_to = \"packets\"\n", ""), ("send_from = \"packets\"\n", "")];
     let found = problems(&none, &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
@@ -191,7 +191,7 @@ fn keys_for_packets_are_told_by_where_packets_are_kept() {
         only.starts_with(&here) && only.contains("no port writes packets to a memory (receive_to)"),
         "{only}"
     );
-    // Another one keeps them.
+    // Another memory keeps the packets.
     let other = [("receive_to = \"packets\"", "receive_to = \"scratch\""), ("send_from = \"packets\"\n", "")];
     let found = problems(&other, &["scratch.capacity_bytes=16777216", "scratch.pool_bytes=1048576"]);
     assert_eq!(found, [format!("{here}packets are kept in `scratch`")], "{found:?}");
@@ -215,7 +215,7 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
         )),
         "{only}"
     );
-    // Whoever means it and misspells it makes one mistake.
+    // A misspelt name of this inbox is one error.
     let found = problems(&[("takes = \"work\"", "takes = \"wrok\"")], &[]);
     let said = format!(
         "chip:{}: cluster.second.takes: no inbox or ring is called `wrok`; did you mean `work`?",
@@ -226,7 +226,7 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
 
 #[test]
 fn rings_take_room_in_their_memory() {
-    // 1,024 entries of 8 bytes beside 64 KiB that the program reads.
+    // The ring's 1,024 entries of 8 bytes do not fit beside the 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);
     let said = format!(
         "chip:{}: memory.scratch: holds 65536 bytes, but 73728 bytes are bound to it (scratch 65536, ring work 8192)",
@@ -275,7 +275,7 @@ fn what_nothing_uses_is_told_and_no_mistake() {
     std::fs::write(&chip, &text).unwrap();
     let check = |change: &str| check_chip(chip.to_str().unwrap(), &[change.to_owned()]).unwrap().unused;
     assert_eq!(check("wire.rule=free_list"), ["memory.idle", "memory.front", "unit.nobody"]);
-    // Behind a cache that is used a memory is used, too.
+    // A memory behind a used cache is used, too.
     let reached =
         text.replace("to = [\"scratch\", \"packets\"]", "to = [\"scratch\", \"packets\", \"front\"]");
     std::fs::write(&chip, reached).unwrap();

@@ -1,8 +1,8 @@
 //! Does a chip of one engine with one cache take the same time as the core model of the study of threads and cache?
 //!
-//! Both get the same programs and the same packets. The core changes threads in no time here: the two count its cost
-//! differently. The cache has one set, because the core lays packets out in another way; what it holds, what it writes back
-//! and what it waits for is the same.
+//! Both get the same programs and the same packets. The core switches threads in no time here, because the two count
+//! the cost differently. The cache has one set, because the core places packets differently; its contents, its
+//! write-backs and its waits are the same.
 
 use linecard_chips::{Program, ProgramFile, RunReport, RunRequest, run};
 use linecard_iss::{Image, Machine, Recorder};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const BUDGET: u64 = 20_000_000;
 const WARMUP: u64 = 100;
 const MEASURED: u64 = 400;
-/// Cycles from an access off chip to its value, and for which it occupies memory.
+/// Cycles from an off-chip access to its value, and cycles for which the access occupies the memory.
 const LATENCY: u32 = 60;
 const REFERENCE: u32 = 4;
 const LINES: u32 = 8;
@@ -24,7 +24,7 @@ fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs")
 }
 
-/// IPv4 packets of UDP and TCP between some addresses, no two alike.
+/// IPv4 packets of UDP and TCP between some addresses, all different.
 fn packets() -> Vec<Vec<u8>> {
     let packet = |number: u32| {
         let bytes = 60 + (number * 37 % 120) as usize;
@@ -61,7 +61,7 @@ fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// Cycles that the core takes.
+/// Returns the cycles of the core.
 fn core_cycles(program: &str, control: &[u8], threads: u32, lines: u32, cache_latency: u32) -> f64 {
     let file = std::fs::read(programs().join("prebuilt").join(format!("{program}.elf"))).unwrap();
     let mut machine = Machine::new(Image::read(program, &file).unwrap(), control, BUDGET).unwrap();
@@ -88,7 +88,7 @@ fn core_cycles(program: &str, control: &[u8], threads: u32, lines: u32, cache_la
     counts.ticks.sum() as f64 / TICKS as f64
 }
 
-/// What a chip of one engine comes to.
+/// Runs a chip of one engine.
 fn chip(
     folder: &Path,
     program: &str,

@@ -1,4 +1,4 @@
-//! Do the managers of `linecard queueing` serve a machine's queues, and does a machine without one stay as it was?
+//! Do the managers of `linecard queueing` serve a machine's queues, and is a machine without one unchanged?
 
 use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;
@@ -56,7 +56,7 @@ fn without_a_manager_descriptors_are_in_sram() {
     assert_eq!(find(&without, "queues", "accesses"), Some(0.0));
     let refused = with("l3fwd16", &["queues.entries=1", "queues.memory_ns=1000"]).unwrap_err().to_string();
     assert_eq!(refused.matches("has no effect").count(), 2, "{refused}");
-    // A descriptor is written once and read once a packet, one access each.
+    // Per packet, a descriptor is written once and read once, with one access each.
     let managed = with("l3fwd16", &["queues.manager=qc"]).unwrap();
     let accesses = |report| value(report, "sram", "accesses");
     let fewer = (accesses(&without) - accesses(&managed)) / without.summary.packets_out as f64;

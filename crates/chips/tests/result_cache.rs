@@ -1,4 +1,5 @@
-//! Does a result cache in front of a lookup do for the machine what `linecard flowcache` says it does for the traffic?
+//! Does a result cache in front of a lookup have the effect on the machine that `linecard flowcache` reports for the
+//! traffic?
 
 use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;
@@ -31,7 +32,7 @@ fn value(report: &RunReport, component: &str, metric: &str) -> f64 {
     row.unwrap_or_else(|| panic!("no {component} {metric}")).value
 }
 
-/// The hit rate of the same cache over the packets of the capture in their order.
+/// Returns the hit rate of the same cache over the packets of the capture in their order.
 fn hit_rate_of_the_capture(policy: &str) -> f64 {
     let geometry = Geometry::new(256, 4).unwrap();
     let configuration = Configuration::new(geometry, Policy::parse(policy).unwrap());
@@ -55,7 +56,7 @@ fn the_hit_rate_is_that_of_the_capture() {
             ["traffic.arrivals=saturated", "cache.entries=256", &format!("cache.policy={policy}")];
         let report = with("firewall", &overrides).unwrap();
         let (machine, alone) = (value(&report, "cache", "hit_rate"), hit_rate_of_the_capture(policy));
-        // Threads look packets up in nearly the order in which these came.
+        // Threads look packets up in nearly the order of their arrival.
         assert!((machine - alone).abs() < 0.01, "{policy}: {machine} in the machine, {alone} alone");
         let lookups = value(&report, "cache", "lookups");
         let matched = value(&report, "program", "packets_matched");
@@ -70,7 +71,7 @@ fn hits_become_packets_per_second() {
     let (without, small, large) =
         (mpps(&[ready]), mpps(&[ready, "cache.entries=64"]), mpps(&[ready, "cache.entries=2048"]));
     assert!(without < small && small < large, "{without} {small} {large}");
-    // What is dropped does not depend on the cache.
+    // The number of dropped packets does not depend on the cache.
     let dropped = |overrides: &[&str]| with("firewall", overrides).unwrap().summary.packets_dropped;
     assert_eq!(dropped(&[ready]), dropped(&[ready, "cache.entries=2048"]));
 }

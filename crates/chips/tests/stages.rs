@@ -1,10 +1,10 @@
-//! Clusters in stages with rings between them: who reaches what, and what of it takes no time.
+//! Clusters in stages with rings between them: which clusters reach which memories, and which steps take no time.
 
 use linecard_chips::{RunReport, RunRequest, check_chip, run};
 use linecard_files::Error;
 use std::ops::ControlFlow;
 
-/// A first stage that hands every packet over a ring in memory `s`, and a second one that sends it.
+/// A first stage that passes every packet through a ring in memory `s`, and a second one that sends it.
 const CHIP: &str = r#"kind = "chip"
 title = "two stages"
 source = "a test"
@@ -46,7 +46,8 @@ fn request(preset: String, packets: u64) -> RunRequest {
     RunRequest { chip: preset, seed: 1, packets, warmup_packets: Some(0), ..RunRequest::default() }
 }
 
-/// The chip with parts of its text exchanged, checked and run; what `check` warns of a run that fails is why it does.
+/// Checks and runs the chip with parts of its text replaced; expects `check` to warn of the error with which a run
+/// fails.
 fn stages(changes: &[(&str, &str)], packets: u64) -> Result<RunReport, Error> {
     let mut text = CHIP.to_owned();
     for (old, new) in changes {
@@ -64,7 +65,7 @@ fn stages(changes: &[(&str, &str)], packets: u64) -> Result<RunReport, Error> {
     ran
 }
 
-/// What is said of a run that would never end.
+/// Returns the error of a run that would never end.
 fn endless(changes: &[(&str, &str)]) -> String {
     let said = stages(changes, 200).unwrap_err().to_string();
     assert!(said.starts_with("the run would never end: "), "{said}");
@@ -76,12 +77,12 @@ fn metric(report: &RunReport, component: &str, metric: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no {component} {metric}")).value
 }
 
-/// Whoever takes from a ring reaches its memory, though the program of another cluster alone names that memory.
+/// A cluster that takes from a ring reaches its memory, even if only another cluster's program names that memory.
 #[test]
 fn a_ring_lives_in_a_memory_that_only_the_first_stage_names() {
     let report = stages(&[], 1000).unwrap();
     assert_eq!(report.summary.packets_dropped, 0);
-    // A read of the program, and a write and a read of the ring's entry; those of packets inside come on top.
+    // The program reads once, and an entry of the ring is written and read; packets inside add to these.
     let inside = metric(&report, "total", "packets_inside_at_end");
     let accesses = metric(&report, "s", "accesses");
     assert!(
@@ -90,7 +91,7 @@ fn a_ring_lives_in_a_memory_that_only_the_first_stage_names() {
     );
 }
 
-/// A cluster that neither puts nor takes needs no way to the memory of a ring.
+/// A cluster that neither puts into a ring nor takes from it needs no route to its memory.
 #[test]
 fn only_those_beside_a_ring_need_a_way_to_its_memory() {
     let third = "[cluster.third]\nengines = 1\nthreads = 1\ntakes = \"other\"\n[[cluster.third.step]]\ncycles = 1\n[inbox.other]\n\
@@ -105,7 +106,7 @@ fn only_those_beside_a_ring_need_a_way_to_its_memory() {
 }
 
 const SATURATED: (&str, &str) = ("rate_gbps = 0.8", "arrivals = \"saturated\"");
-/// The first program sends and takes no time, and the second stage gets what nobody sends.
+/// The first program sends in no time, and the second stage never gets a packet.
 const SENDS: (&str, &str) = (
     "[[program.step]]\nop = \"read\"\nat = \"s\"\n[[program.step]]\nop = \"put\"\nto = \"q\"",
     "[[program.step]]\nop = \"send\"",
@@ -122,7 +123,7 @@ const MOVED: (&str, &str) = ("rate_gbps = 1\n", "rate_gbps = 1\nreceive_to = \"d
 fn a_program_of_no_time_where_a_packet_always_waits_is_refused() {
     let said = endless(&[SENDS, NEVER_BUSY, SATURATED]);
     assert!(said.contains("at 0.000 us threads of `first` take packets out of `work`, "), "{said}");
-    // With one cycle it is an ordinary run, and at a port that is busy it waits.
+    // With one cycle, the run is ordinary; at a busy port, the packet waits.
     let cycle = (SENDS.0, "[[program.step]]\nop = \"send\"\ncycles = 1");
     let report = stages(&[cycle, NEVER_BUSY, SATURATED], 200).unwrap();
     assert_eq!(report.summary.packets_out, 200);
@@ -137,7 +138,7 @@ fn a_ring_that_goes_back_to_its_own_cluster_in_no_time_is_refused() {
     assert!(said.contains("takes no time until it is back in the inbox"), "{said}");
 }
 
-/// Time passes in the circle, but nothing ever leaves, and where a packet always waits nothing is lost either.
+/// Packets that circulate take time but never leave, and because a packet always waits, none is lost either.
 #[test]
 fn packets_that_go_round_for_ever_are_refused() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
@@ -162,7 +163,8 @@ fn packets_larger_than_a_page_are_refused_though_another_always_waits() {
     assert!(said.contains("fits a page of the packet memory"), "{said}");
 }
 
-/// A stage of no time fills its ring at once, however many packets that takes, and then the one behind it sets the pace.
+/// A first stage that takes no time fills its ring at once, however large it is; then the next stage determines the
+/// rate.
 #[test]
 fn a_first_stage_of_no_time_fills_a_large_ring() {
     let free = ("latency_cycles = 10\naccess_cycles = 1", "");
@@ -170,7 +172,7 @@ fn a_first_stage_of_no_time_fills_a_large_ring() {
     assert!((report.summary.throughput_mpps - 100.0).abs() < 0.1, "{}", report.summary.throughput_mpps);
 }
 
-/// Programs name inboxes and roles in a byte: beyond that is refused, and no other one is taken in its place.
+/// Programs identify inboxes and roles by a byte: more than 256 are refused, and no other one is used instead.
 #[test]
 fn inboxes_and_roles_beyond_256_are_refused() {
     let many = |text: &dyn Fn(usize) -> String| (0..300).map(text).collect::<String>();
@@ -187,7 +189,8 @@ fn inboxes_and_roles_beyond_256_are_refused() {
     assert!(said.contains("ring.r256.memory: a chip has at most 256 roles"), "{said}");
 }
 
-/// Some packets leave by another cluster before packets in a circle hold all space: `check` reports it beforehand, too.
+/// Some packets leave through another cluster before circulating packets occupy all space: `check` reports this
+/// beforehand, too.
 #[test]
 fn packets_that_go_round_when_others_have_left_are_warned_of() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");

@@ -42,7 +42,7 @@ fn resolve_table(kind: &str, table: &mut Table, log: &Log) {
     for number in 0..names.len() {
         let (order, rings) = bases_first(number, |n| bases[n].clone());
         for (place, ring) in rings {
-            // Every member of a ring finds it again.
+            // Every member of a ring finds the ring again.
             if told.insert(ring.iter().copied().collect::<BTreeSet<usize>>()) {
                 let members: Vec<&str> = ring.iter().map(|&n| names[n].as_str()).collect();
                 let last = members.last().copied().unwrap_or("");

@@ -67,7 +67,7 @@ impl<'a> Request<'a> {
         let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
         let names = kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
         let typed = overrides::apply(&mut chain.root, self.overrides, self.takes, kinds, &log);
-        // After the changes: a component inherits what was set in the one that it extends.
+        // Components are resolved after the overrides: a component inherits a value that is set in its base.
         if !plain {
             components::resolve(&mut chain.root, &log);
         }

@@ -131,7 +131,7 @@ pub(crate) fn unit_of(key: &str) -> Option<&'static Unit> {
     let unit_at = |at: usize| {
         let unit = UNITS.iter().find(|unit| unit.suffix == &key[at..])?;
         let fits = match key[..at].strip_suffix('_') {
-            // `losses_per_s` is no time.
+            // `losses_per_s` is not a time.
             Some(name) => name != "per" && !name.ends_with("_per"),
             None => unit.suffix.len() >= SHORTEST_ALONE,
         };

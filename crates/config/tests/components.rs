@@ -9,7 +9,7 @@ const ANY: std::ops::RangeInclusive<u64> = 0..=u64::MAX;
 
 const CLUSTERS: &str = "[cluster.output]\nextends='input'\nengines=2\n[cluster.input]\nengines=4\nthreads=8\ncost={add=1, move=2}\n[cluster.last]\nextends='output'\ncost={move=3}";
 
-/// Name, engines, threads and costs of every cluster.
+/// Returns the name, engines, threads and costs of every cluster.
 fn clusters(document: &Document) -> Vec<(String, [u64; 4])> {
     let one = |section: &linecard_config::Section<'_>| {
         let cost = section.section("cost").unwrap();

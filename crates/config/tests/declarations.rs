@@ -1,4 +1,4 @@
-//! What readers declare of keys, whether files have them or not.
+//! Declarations of keys by readers, whether files contain the keys or not.
 
 use crate::common;
 use common::document;

@@ -1,4 +1,4 @@
-//! Units that the reader declares or the file chooses, values in a language of the reader's, and rows by name.
+//! Units that the reader declares or the file chooses, values in a language of the reader, and rows by name.
 
 use crate::common;
 use common::{Files, document, told};

@@ -1,4 +1,4 @@
-//! Files that extend files: what wins, in which order, how often each is read.
+//! Files that extend files: which value wins, in which order, and how often each file is read.
 
 use crate::common;
 use common::{Files, said, told};

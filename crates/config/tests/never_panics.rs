@@ -1,4 +1,4 @@
-//! Text from outside gives values or problems, whatever it is.
+//! Any text from outside results in values or problems.
 
 use crate::common;
 use common::Files;
@@ -75,7 +75,7 @@ fn a_component_with_all_that_is_odd_is_told() {
     }
 }
 
-/// Text that is often nearly TOML of the form that is read.
+/// Text that is often almost TOML of the expected form.
 fn nearly() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "[",

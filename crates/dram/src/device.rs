@@ -218,7 +218,7 @@ pub(crate) struct Pushes {
     pub in_bank: Vec<Push>,
 }
 
-/// One compiled window: `after` waits for the `window`-th last of `before`.
+/// One compiled window: `after` waits for the `window`-th most recent command of `before`.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     level: u8,

@@ -74,7 +74,7 @@ pub fn energy(
     organization: &Organization,
     statistics: &ChannelStatistics,
 ) -> Energy {
-    // Milliampere x volt x nanoseconds are picojoules.
+    // mA x V x ns = pJ.
     let nj = |ma: f64, clocks: f64| {
         f64::from(currents.parts) * currents.vdd_v * ma * clocks * timing.period_ns / 1000.0
     };

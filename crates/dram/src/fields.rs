@@ -72,7 +72,8 @@ pub struct FieldMap {
     rank_shift: u32,
     channels: u32,
     capacity: u64,
-    /// For each bit of the address, the field bits, one field after another, whose exclusive or it is.
+    /// Each bit of the address, as a mask, and the field bits whose exclusive or it is. The bits of the
+    /// fields follow one another.
     inverse: Vec<(u64, u64)>,
     widths: Widths,
 }
@@ -150,8 +151,8 @@ impl FieldMap {
                 ));
             }
         }
-        // The map is one to one if the masks are independent over the field of two elements. Elimination
-        // leaves, for each bit of the address, the field bits that determine it.
+        // The map is one to one if the masks are linearly independent over GF(2). Elimination leaves, for
+        // each bit of the address, the field bits that determine it.
         let mut rows: Vec<(u64, u64)> =
             bits.iter().flatten().enumerate().map(|(n, &mask)| (mask, 1 << n)).collect();
         for (done, bit) in (offset..address_bits).enumerate() {
@@ -341,7 +342,7 @@ mod tests {
             twists in proptest::collection::vec((0usize..12, 0usize..12), 0..8),
             addresses in proptest::collection::vec(0u64..1 << 18, 1..40),
         ) {
-            // Exclusive or of one row of an order's matrix onto another keeps it one to one.
+            // Adding one row of the matrix of an order to another (exclusive or) keeps the map one to one.
             let mut low = 6;
             let mut bits: [Vec<u64>; 6] = Default::default();
             for &field in order.iter().rev() {

@@ -253,8 +253,8 @@ impl Accounts {
                 counts.precharges += 1;
                 self.prepared_from[bank] = Some((at, true));
                 if let Some(since) = self.open_since[bank].take() {
-                    // Rows of one bank at a time: several open rows count together, which overstates standby
-                    // with open rows.
+                    // The open times of all banks are added: rows open at the same time count several times,
+                    // which overstates standby with open rows.
                     self.statistics.open_cycles += at.saturating_sub(since);
                 }
             }

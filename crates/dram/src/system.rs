@@ -174,10 +174,10 @@ impl System {
         let Front { mut held, mut now, accepted: Accepted { requests: mut accepted, mut last } } = *front;
         let mut steps = 0u64;
         let mut progress = Progress::default();
-        // Behind the last request other channels continue with their refreshes until it completes: it is not
-        // served ahead of them.
+        // Until the last request completes, other channels continue with their refreshes: it is not served
+        // ahead of them.
         let last_until = if self.channels.len() == 1 { Cycle::MAX } else { 0 };
-        // Requests served ahead of time are out of order with the commands of other channels.
+        // Serving requests ahead of time would report commands out of order with those of other channels.
         let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
             for channel in &mut self.channels {
@@ -261,7 +261,7 @@ impl System {
         flight: &mut Flight<'_, O>,
     ) {
         let [channel] = &mut self.channels[..] else { return };
-        // With a limit the front end waits for the completion of any request.
+        // With a limit on outstanding requests, the front end waits for the completion of any request.
         if flight.limit.is_some() {
             return;
         }

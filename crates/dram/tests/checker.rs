@@ -1,8 +1,8 @@
-//! Does any policy ever break the table, lose or repeat a request, or lose a cycle from its account?
+//! Does any policy ever violate the table, lose or repeat a request, or lose a cycle from its statistics?
 //!
-//! Every run's log is replayed by a checker that shares nothing with the device: it looks at every pair of commands
-//! and every row of the table. Random requests and streams of cells, on the memory of the document and on a part with
-//! bank groups, over every policy.
+//! Every run's log is replayed by a checker that shares nothing with the device: it compares every pair of commands
+//! with every row of the table. Random requests and streams of cells, on the memory of
+//! `presets/dram/hasan2003_sdr100.toml` and on a part with bank groups, under every policy.
 
 use crate::kit;
 
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 // ---- the checker ----
 
-/// Whether two banks are in the same part of the device.
+/// Returns whether two banks are in the same part of the device.
 fn together(organization: &Organization, level: Level, a: u32, b: u32) -> bool {
     let per_group = organization.banks / organization.groups;
     match level {
@@ -28,7 +28,7 @@ fn together(organization: &Organization, level: Level, a: u32, b: u32) -> bool {
     }
 }
 
-/// From which cycle a constraint counts for an earlier command.
+/// Returns the cycle from which a constraint counts after an earlier command.
 fn moment(organization: &Organization, timing: &Timing, from: Edge, earlier: &Issued) -> Cycle {
     let bytes_per_cycle = organization.beat_bytes * organization.beats_per_cycle;
     let columns = Cycle::from(earlier.bytes.div_ceil(bytes_per_cycle));
@@ -46,7 +46,7 @@ fn latency(timing: &Timing, command: Command) -> Cycle {
     }
 }
 
-/// The first breach of one row of the table, in words.
+/// Describes the first violation of one row of the table.
 fn breach(
     organization: &Organization,
     timing: &Timing,
@@ -58,7 +58,7 @@ fn breach(
             c.before.contains(&e.command)
                 && together(organization, c.level, e.location.bank, later.location.bank)
         };
-        // All that came before, or of a window only the one that bounds it.
+        // All earlier commands count; of a window, only the one that bounds it.
         let earlier = commands[..j].iter().rev().filter(concerned);
         let bounding: Vec<&Issued> = match c.window {
             1 => earlier.collect(),
@@ -73,10 +73,10 @@ fn breach(
     None
 }
 
-/// Replay a log: the whole table, the state of the rows, and the bus.
+/// Replays a log: checks the whole table, the state of the rows, and the bus.
 fn check_log(organization: &Organization, timing: &Timing, ideal: bool, log: &Log) -> Result<(), String> {
     let mut commands = log.commands.clone();
-    // Stable: commands of one cycle stay in the order in which they were decided.
+    // The sort is stable: commands of one cycle stay in the order in which they were decided.
     commands.sort_by_key(|c| c.at);
     if let Some(breach) = timing.constraints.iter().find_map(|c| breach(organization, timing, c, &commands)) {
         return Err(breach);
@@ -114,7 +114,7 @@ fn check_log(organization: &Organization, timing: &Timing, ideal: bool, log: &Lo
 
 fn queue(policy: Policy, request: &Request) -> u32 {
     match policy.queues {
-        // In the order of arrival, whatever they are.
+        // Requests are served in the order of arrival, whatever they are.
         Queues::ReadWrite if policy.batch == 0 => 0,
         Queues::ReadWrite => u32::from(request.write),
         Queues::OddEven if !request.write => 2,
@@ -133,7 +133,7 @@ fn check_run(
     let log = ran.log().clone();
     check_log(organization, timing, policy.ideal, &log)?;
 
-    // Finished exactly once, and in order within each queue.
+    // Every request finishes exactly once, and in order within its queue.
     for number in 0..3 {
         let of_queue = |r: &Request| queue(policy, r) == number;
         let submitted: Vec<u32> = requests.iter().filter(|(_, r)| of_queue(r)).map(|(_, r)| r.tag).collect();
@@ -144,7 +144,7 @@ fn check_run(
             return Err(format!("queue {number}: submitted {submitted:?}, done {done:?}"));
         }
     }
-    // Nothing is served before it came, and the two halves of a cell follow one another.
+    // No request is served before it arrived, and the two halves of a cell follow one another.
     for (moved, next) in log.transfers.iter().zip(log.transfers.iter().skip(1).map(Some).chain([None])) {
         let arrival = requests.iter().find(|(_, r)| r.tag == moved.request.tag).map(|&(at, _)| at);
         if arrival.is_none_or(|at| at > moved.start) {
@@ -154,7 +154,7 @@ fn check_run(
             return Err(format!("{moved:?} is followed by {next:?}"));
         }
     }
-    // Every cycle until the end of the last data is in the account, and in one place.
+    // The account contains every cycle until the end of the last data exactly once.
     let s = &statistics;
     let data: Cycle = log.transfers.iter().map(|t| t.end - t.start).sum();
     let account =
@@ -164,7 +164,7 @@ fn check_run(
             "data, row wait, turnaround, idle {account:?} of {end} cycles, {data} with data"
         ));
     }
-    // The counters are those of the log.
+    // The counters equal the counts of the log.
     let count = |command| log.commands.iter().filter(|c| c.command == command).count() as u64;
     for (write, command) in [(false, Command::Read), (true, Command::Write)] {
         let side = usize::from(write);
@@ -186,7 +186,7 @@ fn check_run(
     Ok(())
 }
 
-/// Every policy that can be written down.
+/// Every combination of a policy's settings.
 fn policies() -> Vec<Policy> {
     let mut all = Vec::new();
     for queues in [Queues::OddEven, Queues::ReadWrite] {
@@ -248,7 +248,7 @@ proptest! {
                 };
                 let tag = requests.len() as u32;
                 match kind {
-                    // The two halves of a cell come together.
+                    // The two halves of a cell arrive together.
                     0 => requests.extend([request(tag, 32, true), request(tag + 1, words * 4, false)]),
                     1 => requests.push(request(tag, words * 8, false)),
                     _ => requests.push(request(tag, 64, false)),
@@ -259,7 +259,7 @@ proptest! {
     }
 }
 
-/// Packets written cell after cell by several threads while others are read, as a network processor does it.
+/// Packets written cell after cell by several threads while others are read, as a network processor does.
 fn cell_stream(seed: u64, banks: u32, packets: u32) -> Vec<Timed> {
     let mut state = seed;
     let mut draw = |bound: u32| {
@@ -322,7 +322,7 @@ fn the_checker_finds_what_is_wrong() {
     let log = run(organization, timing.clone(), prefetch, &requests).log().clone();
     assert_eq!(check_log(&organization, &timing, false, &log), Ok(()));
 
-    // Every row of the table that such a run meets is noticed when it asks for one cycle more than the device kept.
+    // If a row of the table that such a run exercises asks for one more cycle, the checker finds a breach.
     let breached = |name: &str| {
         let mut stricter = timing.clone();
         stricter.constraints.iter_mut().filter(|c| c.name == name).for_each(|c| c.cycles += 1);
@@ -330,7 +330,7 @@ fn the_checker_finds_what_is_wrong() {
     };
     let met: Vec<&str> = timing.constraints.iter().map(|c| c.name.as_str()).filter(|n| breached(n)).collect();
     assert_eq!(met, ["tRCD", "tRP", "tCCD_L", "tRTW", "tWTR", "tWR"]);
-    // A command that is missing, one that is early, data that overlap.
+    // A missing command, an early command, and overlapping data.
     let first = log.commands.iter().position(|c| c.command == Command::Activate).unwrap();
     let mut missing = log.clone();
     missing.commands.remove(first);
@@ -343,14 +343,14 @@ fn the_checker_finds_what_is_wrong() {
 #[test]
 fn a_change_of_direction_is_turnaround_and_a_closed_row_is_row_wait() {
     let (organization, timing) = (groups_organization(), groups());
-    // Rows are opened by the first two accesses; then write, read, write on open rows.
+    // The first two accesses open rows; then a write, a read and a write access open rows.
     let mut requests = at_once([write(0, 0, 0), write(1, 4, 0)]);
     requests.extend([(200, write(2, 0, 0)), (201, read(3, 4, 0)), (201, write(4, 0, 0))]);
     let ran = run(organization, timing, LAZY_BASE, &requests);
     let s = ran.controller.statistics();
-    // Closed row: tRCD 6 and 4 cycles to the data, twice; the third access finds an idle bus and waits its latency of 4.
-    // To a read after a write: tWTR 3 from the end of the data, then 6. To a write after a read: 4 from the last column,
-    // whose data end 6 later, and 4 to the data: 2.
+    // A closed row takes tRCD 6 and 4 cycles to the data, twice; the third access finds an idle bus and waits for its
+    // latency of 4. A read after a write waits for tWTR 3 from the end of the data, then 6. A write after a read
+    // waits for 4 from the last column, whose data end 6 later, and 4 to the data: 2.
     assert_eq!(s.row_wait_cycles, 10 + 10 + 4);
     assert_eq!(s.turnaround_cycles, 9 + 2);
     assert_eq!(s.batches, [1, 3], "without batching every access is a batch");

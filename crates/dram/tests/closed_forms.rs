@@ -1,7 +1,8 @@
-//! Does the memory of the document have the bandwidths and the row-miss costs that closed formulas give for it?
+//! Does the memory of `presets/dram/hasan2003_sdr100.toml` have the bandwidths and the row-miss costs of closed
+//! formulas?
 //!
-//! 64 bits at 100 MHz are 6.4 Gbit/s. Source of the other numbers: Hasan 2003, section 1 (the first 8 bytes of a
-//! closed row in 5 cycles, then 8 bytes a cycle).
+//! 64 bits at 100 MHz are 6.4 Gbit/s. The other numbers are from Hasan 2003, section 1 (the first 8 bytes of a closed
+//! row in 5 cycles, then 8 bytes per cycle).
 
 use crate::kit;
 
@@ -11,7 +12,7 @@ use linecard_dram::{Cycle, Location};
 
 const CLOCK_HZ: f64 = 100e6;
 
-/// Gbit/s over a whole run, and the share of row hits.
+/// Returns the Gbit/s over a whole run, and the fraction of row hits.
 fn bandwidth(banks: u32, policy: Policy, requests: impl IntoIterator<Item = Request>) -> (f64, f64) {
     let requests = at_once(requests);
     let bits: u64 = requests.iter().map(|(_, r)| u64::from(r.bytes) * 8).sum();
@@ -19,8 +20,8 @@ fn bandwidth(banks: u32, policy: Policy, requests: impl IntoIterator<Item = Requ
     (bits as f64 * CLOCK_HZ / ran.end() as f64 / 1e9, ran.controller.statistics().row_hit_rate())
 }
 
-/// Cycles from `submitted` on that an access takes on a memory that has just done `before`, until its data begin and
-/// while they move.
+/// Returns the cycles of an access after the accesses `before`: from the end of the previous data to the start of its
+/// own, and of its data.
 fn cost(policy: Policy, before: &[Request], access: Request) -> (Cycle, Cycle) {
     let mut requests = at_once(before.iter().copied());
     requests.push((0, access));
@@ -37,8 +38,8 @@ fn close(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 2e-3, "{found} instead of {expected}");
 }
 
-/// Accesses of `bytes` to a row that is closed, with nothing to hide the activate behind: two banks in turn, each
-/// precharged as soon as its data have moved and closed long before its next turn.
+/// Accesses of `bytes` to closed rows, with no data that hide the activate: two banks alternate, each precharged as
+/// soon as its data have moved, and closed long before its next access.
 fn closed_rows(bytes: u32) -> (f64, f64) {
     let eager = Policy { precharge: Precharge::Eager, ..LAZY_BASE };
     bandwidth(4, eager, (0..4000).map(|n| Request { bytes, ..read(n, n % 2, n / 2 % 512) }))
@@ -96,7 +97,7 @@ fn a_conflict_waits_6_cycles_a_closed_row_4_and_a_hit_none() {
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1)], write(2, 1, 1)), (4, 8), "closed row");
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1)], write(2, 0, 5)), (6, 8), "conflict in the bank in use");
     assert_eq!(cost(LAZY_BASE, &[], read(2, 0, 5)), (4, 8), "closed row of an idle memory");
-    // Lazy precharge: the bank of the next access is precharged while the one before moves its data.
+    // With lazy precharge, the bank of the next access is precharged while the previous access moves its data.
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1), elsewhere], write(2, 0, 5)), (4, 8), "conflict elsewhere");
     // Prefetching hides the activate as well; nothing hides a conflict in the bank in use.
     let prefetch = Policy { prefetch: true, ..LAZY_BASE };
@@ -104,13 +105,14 @@ fn a_conflict_waits_6_cycles_a_closed_row_4_and_a_hit_none() {
     assert_eq!(cost(prefetch, &[write(0, 0, 1)], write(2, 0, 5)), (6, 8), "nothing to prefetch behind");
 }
 
-/// Behind 8 bytes of data, one cycle, one of the 6 cycles of a conflict is hidden; behind 64 bytes all are.
+/// 8 bytes of data, one cycle, hide one of the 6 cycles of a conflict; 64 bytes hide all of them.
 #[test]
 fn prefetching_hides_a_conflict_behind_as_many_cycles_as_there_are_data() {
     let prefetch = Policy { prefetch: true, ..LAZY_BASE };
     for bytes in (8..=64).step_by(8) {
         let data = Cycle::from(bytes / 8);
-        // The access before is itself a prefetched hit; its look at the next happens when it is taken up.
+        // The previous access is itself a prefetched hit; the controller observes the next access when it accepts the
+        // previous one.
         let before = [write(0, 0, 1), Request { bytes, ..write(1, 2, 9) }];
         assert_eq!(cost(prefetch, &before, write(2, 0, 5)).0, 6u64.saturating_sub(data), "{bytes} bytes");
     }
@@ -122,7 +124,7 @@ fn rows_in_turn_over_banks_with_prefetching_reach_the_peak() {
     for banks in [2, 4] {
         let rows = |n: u32| write(n, n % banks, n / banks % 512);
         close(bandwidth(banks, prefetch, (0..4000).map(rows)).0, 6.4);
-        // Without it, each access waits for its activate; the precharge is hidden.
+        // Without prefetching, each access waits for its activate; the precharge is hidden.
         close(bandwidth(banks, LAZY_BASE, (0..4000).map(rows)).0, 6.4 * 8.0 / 12.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Does the device allow each command exactly from the cycle that its table gives, and not a cycle before?
+//! Does the device permit each command exactly from the cycle in its table, and not a cycle earlier?
 //!
 //! Every test probes, issues, and asserts the earliest legal cycle: illegal at t-1, legal at t.
 
@@ -10,11 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use Command::{Activate, Precharge, Read, Refresh, Write};
 
-/// A device and the two verbs of a test.
+/// A device, with the two operations of a test.
 struct Bench(Device);
 
 impl Bench {
-    /// 4 banks in `groups` groups under the given rows of a table; reads take 3 cycles to the first beat, writes 1.
+    /// 4 banks in `groups` groups under the given rows of a table; a read's first beat follows after 3 cycles, a
+    /// write's after 1.
     fn new(groups: u32, constraints: &[Constraint]) -> Self {
         let organization = Organization {
             ranks: 1,
@@ -29,13 +30,14 @@ impl Bench {
         Self(Device::new(organization, Timing { read_latency: 3, write_latency: 1, constraints }))
     }
 
-    /// Issue without a word on what is legal: 64 bytes are 8 beats.
+    /// Issues a command without checking the first legal cycle: 64 bytes are 8 beats.
     fn issue(&mut self, command: Command, bank: u32, at: Cycle) -> &mut Self {
         self.0.issue(command, bank, 0, 64, at);
         self
     }
 
-    /// `command` to `bank` is illegal in cycle `at` - 1 and legal in cycle `at`. Leaves the device as it was.
+    /// Expects `command` to `bank` to be illegal in cycle `at` - 1 and legal in cycle `at`. Leaves the device
+    /// unchanged.
     #[track_caller]
     fn legal_from(&mut self, command: Command, bank: u32, at: Cycle) -> &mut Self {
         let probe = |device: &Device| device.earliest(command, bank);
@@ -44,7 +46,8 @@ impl Bench {
             let mut copy = self.0.clone();
             catch_unwind(AssertUnwindSafe(|| copy.issue(command, bank, 0, 64, at))).is_ok()
         };
-        // The table is one question, the state of the bank another: it is only issued where the state lets it.
+        // The table and the state of the bank are separate conditions: a command is issued only if the state permits
+        // it.
         if self.state_allows(command, bank) {
             assert!(strict(at), "{} to bank {bank} at {at}", command.name());
         }
@@ -86,7 +89,7 @@ fn a_bank_constraint_holds_in_its_bank_only() {
 
 #[test]
 fn a_group_constraint_holds_in_the_banks_of_the_group() {
-    // Groups of banks 0, 1 and 2, 3.
+    // The groups have banks 0 and 1, and 2 and 3.
     let mut b = Bench::new(2, &[constraint("tRRD_L", Level::Group, &[Activate], &[Activate], 7)]);
     b.issue(Activate, 2, 10).legal_from(Activate, 3, 17);
     b.legal_from(Activate, 0, 0).legal_from(Activate, 1, 0);
@@ -117,8 +120,8 @@ fn every_level_counts_and_the_latest_wins() {
     let mut b = Bench::new(2, &table);
     b.issue(Activate, 0, 0).issue(Precharge, 0, 1);
     b.legal_from(Activate, 0, 20).legal_from(Activate, 1, 5).legal_from(Activate, 2, 2);
-    // A later command moves the level that it shares, and leaves the rest: bank 0 still waits for its own tRC, bank 1
-    // for its group's first activate, bank 3 for its group's second.
+    // A later command changes only the level that it shares: bank 0 still waits for its own tRC, bank 1 for its
+    // group's first activate, and bank 3 for its group's second.
     b.issue(Activate, 2, 2);
     b.legal_from(Activate, 0, 20).legal_from(Activate, 1, 5).legal_from(Activate, 3, 7);
 }
@@ -149,9 +152,9 @@ fn a_constraint_from_the_data_end_counts_latency_and_beats() {
     ];
     let mut b = Bench::new(1, &table);
     b.issue(Activate, 0, 0).issue(Activate, 1, 0);
-    // Write in cycle 10, first beat in 11, after the last in 19.
+    // The write is in cycle 10; its data are in cycles 11 to 18, and the cycle after them is 19.
     b.issue(Write, 0, 10).legal_from(Precharge, 0, 21).legal_from(Read, 1, 20).legal_from(Precharge, 1, 1);
-    // Read in cycle 20, first beat in 23, after the last in 31.
+    // The read is in cycle 20; its data are in cycles 23 to 30, and the cycle after them is 31.
     b.issue(Read, 1, 20).legal_from(Precharge, 1, 31).legal_from(Precharge, 0, 21);
 }
 
@@ -182,15 +185,15 @@ fn the_beats_of_a_transfer_are_those_of_its_bytes() {
 fn a_window_of_four_lets_four_pass_and_holds_the_fifth() {
     let tfaw = |level| Constraint { window: 4, ..constraint("tFAW", level, &[Activate], &[Activate], 20) };
     let mut b = Bench::new(1, &[tfaw(Level::Rank)]);
-    // Activates in cycles 0, 3, 6, 9; rows are closed at once, so that a bank can be opened again.
+    // Activates are in cycles 0, 3, 6 and 9; rows are closed at once, so that a bank can be opened again.
     for (bank, at) in [(0, 0), (1, 3), (2, 6), (3, 9)] {
         b.legal_from(Activate, bank, 0).issue(Activate, bank, at).issue(Precharge, bank, at + 1);
     }
-    // The fifth waits for the first, the sixth for the second, and so on.
+    // The fifth activate waits for the first, the sixth for the second, and so on.
     for (bank, at) in [(0, 20), (1, 23), (2, 26), (3, 29), (0, 40)] {
         b.legal_from(Activate, bank, at).issue(Activate, bank, at).issue(Precharge, bank, at + 1);
     }
-    // After a pause longer than the window it holds nothing up: the fourth last was in cycle 26.
+    // After a pause longer than the window, the window delays nothing: the fourth last activate was in cycle 26.
     b.issue(Activate, 1, 100).legal_from(Activate, 2, 46);
 }
 
@@ -200,7 +203,7 @@ fn a_window_of_a_group_counts_the_activates_of_the_group() {
     let mut b = Bench::new(2, &[tfaw]);
     b.issue(Activate, 0, 0).issue(Activate, 2, 1).issue(Activate, 1, 2).issue(Precharge, 0, 3);
     b.legal_from(Activate, 0, 20);
-    // The other group has had one activate only.
+    // The other group has had only one activate.
     b.legal_from(Activate, 3, 0);
 }
 
@@ -258,14 +261,14 @@ fn a_bank_remembers_the_row_it_opened() {
     assert!(device.is_open(2, 9));
 }
 
-/// The table of the document: tRP 2, tRCD 2, latency 2, columns back to back, precharge after the data.
+/// The table of Hasan 2003's memory: tRP 2, tRCD 2, latency 2, columns back to back, precharge after the data.
 #[test]
 fn the_part_of_the_document_step_by_step() {
     let mut b = Bench(Device::new(sdr100_organization(4), sdr100()));
     b.issue(Activate, 0, 0).legal_from(Read, 0, 2).legal_from(Activate, 1, 0);
     // Columns 2 to 9, data 4 to 11.
     b.issue(Read, 0, 2).legal_from(Read, 0, 10).legal_from(Write, 0, 10).legal_from(Precharge, 0, 12);
-    // Another bank opens meanwhile, and its data follow without a gap.
+    // Another bank opens meanwhile; its data follow without a gap.
     b.issue(Activate, 1, 4).legal_from(Write, 1, 10);
     b.issue(Write, 1, 10).legal_from(Precharge, 1, 20).legal_from(Precharge, 0, 12);
     b.issue(Precharge, 0, 12).legal_from(Activate, 0, 14);
@@ -281,18 +284,19 @@ fn the_part_with_bank_groups_step_by_step() {
         .legal_from(Activate, 0, 20)
         .legal_from(Read, 0, 6);
     b.issue(Activate, 4, 2).issue(Activate, 1, 4).issue(Activate, 5, 6);
-    // tFAW from the first of the four, though tRRD_S alone would allow 8.
+    // tFAW counts from the first of the four, although tRRD_S alone would permit 8.
     b.legal_from(Activate, 2, 16).legal_from(Activate, 6, 16).legal_from(Activate, 0, 20);
-    // Columns 6 to 13: the other group goes on at 14, the same one a cycle later, a write 4 after the last column.
+    // Columns 6 to 13: the other group continues at 14, the same group a cycle later, and a write 4 after the last
+    // column.
     b.issue(Read, 0, 6);
     b.legal_from(Read, 4, 14).legal_from(Read, 1, 15).legal_from(Write, 4, 18);
     b.legal_from(Precharge, 0, 14);
-    // Columns 18 to 25, data 22 to 29: a read 3 after the last data, a precharge 6 after.
+    // Columns 18 to 25, data 22 to 29: a read is legal 3 after the last data, a precharge 6 after.
     b.issue(Write, 4, 18);
     b.legal_from(Read, 0, 33).legal_from(Write, 0, 26).legal_from(Write, 5, 27).legal_from(Precharge, 4, 36);
 }
 
-/// A read with auto-precharge is a read, and its precharge goes out as soon as the bank allows one.
+/// A read with auto-precharge counts as a read, and its precharge follows as soon as the bank permits one.
 #[test]
 fn auto_precharge_waits_for_the_distance_of_the_column_and_for_the_row() {
     let ready = |rules, at_read| {
@@ -306,7 +310,7 @@ fn auto_precharge_waits_for_the_distance_of_the_column_and_for_the_row() {
     // Read at 6: tRTP ends at 10, tRAS at 14; tRP 6. Read at 20: tRTP ends at 24.
     assert_eq!(ready(Standard, 6), (20, 20));
     assert_eq!(ready(Standard, 20), (30, 30));
-    // DRAMsim3 counts tRTP from the last of the 8 columns for an activate, and leaves tRAS out for a refresh.
+    // For an activate, DRAMsim3 counts tRTP from the last of the 8 columns; for a refresh, it ignores tRAS.
     assert_eq!(ready(DramSim3, 6), (24, 16));
     assert_eq!(ready(DramSim3, 20), (38, 30));
 }
@@ -322,7 +326,7 @@ fn a_window_counts_all_its_commands_together() {
     b.legal_from(Read, 0, 35).legal_from(Write, 0, 35);
 }
 
-/// Ranks share no timing but what the table says of other ranks.
+/// Ranks share no timing except the table's rows for other ranks.
 #[test]
 fn other_ranks_wait_only_for_what_names_them() {
     let organization = Organization { ranks: 2, groups: 2, banks: 4, ..sdr100_organization(4) };

@@ -1,4 +1,5 @@
-//! Are refreshes that a long idle time leaves out as good as carried out: the same outcomes, the same counts?
+//! Do refreshes that are skipped in a long idle time have the same effect as executed ones: the same outcomes, the
+//! same counts?
 
 use crate::kit;
 
@@ -9,7 +10,7 @@ use linecard_dram::{
 };
 use std::ops::ControlFlow;
 
-/// Notes outcomes, and wants to see commands or not.
+/// Records outcomes, and optionally observes commands.
 #[derive(Default)]
 struct Notes {
     all: bool,
@@ -60,7 +61,7 @@ fn accesses(gaps: &[Cycle]) -> Vec<Access> {
     list
 }
 
-/// What is told of a run: outcomes, statistics as text, refreshes seen as commands.
+/// Returns what a run reports: outcomes, statistics as text, and the number of refreshes observed as commands.
 fn run(system: &mut Systems, list: &[Access], all: bool) -> (Vec<(u64, Outcome)>, String, u64) {
     let mut notes = Notes { all, ..Notes::default() };
     let mut left = list.iter().copied();
@@ -108,7 +109,7 @@ fn packets(refresh: RefreshMode) -> Systems {
     Systems::Packets(Box::new(PacketSystem::new(&device(), kit::LAZY_BASE, refresh, map(), 32, 4)))
 }
 
-/// A memory by name, made anew for each run.
+/// A memory's name, and a function that creates it for each run.
 type Made = (&'static str, fn() -> Systems);
 
 fn both() -> Vec<Made> {
@@ -127,7 +128,7 @@ fn both() -> Vec<Made> {
 
 #[test]
 fn what_is_left_out_changes_nothing() {
-    // Beyond and below what counts as a long idle time, at odd places of a round.
+    // The gaps are above and below a long idle time, and end at irregular points of a round.
     let gaps = [5, 1_234_567, 40, 3_000_001, 900, (1 << 20) + 3, 7_777_777, 1 << 20, 12];
     for (name, make) in both() {
         let list = accesses(&gaps);
@@ -144,7 +145,7 @@ fn what_is_left_out_changes_nothing() {
 
 #[test]
 fn an_idle_time_of_weeks_ends() {
-    // 10^12 refreshes of 10^15 clocks would take hours, or the memory to note them.
+    // 10^12 refreshes in 10^15 clocks would take hours, or too much memory for the log.
     for (name, make) in both() {
         let (outcomes, ..) = run(&mut make(), &accesses(&[1, 1_000_000_000_000_000, 10]), false);
         assert_eq!(outcomes.len(), 9, "{name}");

@@ -1,8 +1,8 @@
-//! Does the controller, which leaves out clocks and keeps what queues want in bit sets, do what its rules say?
+//! Does the controller, which skips clocks and keeps the needs of its queues in bit sets, obey its rules?
 //!
-//! A naive one runs every clock and looks at every request in the plainest way, with timing of its own: last commands by
-//! bank and by rank, no table. Random requests, few addresses (so that they merge, forward and wait for one another),
-//! few rows and banks, frequent refreshes.
+//! A naive controller runs every clock and searches every request in the simplest way, with timing of its own: last
+//! commands by bank and by rank, no table. Random requests, few addresses (so that they merge, forward and wait for
+//! one another), few rows and banks, frequent refreshes.
 
 use linecard_dram::channel::{Observer, Outcome, Page, Policy, RefreshMode, Scheduler, Writes};
 use linecard_dram::{
@@ -102,7 +102,7 @@ struct Bank {
     open: Option<u32>,
     served: u32,
     activated: i64,
-    /// Earliest precharge by what was read and written, and earliest activate and refresh.
+    /// Earliest precharge after reads and writes, and earliest activate and refresh.
     precharge: i64,
     activate: i64,
     refresh: i64,
@@ -157,7 +157,7 @@ impl Naive {
         }
     }
 
-    /// The command that a request needs, if it is legal now.
+    /// Returns the command that a request needs, if it is legal now.
     fn ready(&self, r: &Request, now: i64) -> Option<Command> {
         let command = match self.banks[r.bank].open {
             None => Command::Activate,
@@ -174,7 +174,7 @@ impl Naive {
         self.banks[b].refresh = now + RP;
     }
 
-    /// Within a queue the oldest request whose command is legal.
+    /// Returns the oldest request of a queue whose command is legal.
     fn pick(&self, queue: &[Request], now: i64) -> Option<(usize, Command)> {
         for (n, r) in queue.iter().enumerate() {
             let Some(command) = self.ready(r, now) else { continue };
@@ -268,7 +268,7 @@ impl Naive {
             let same = |r: &Request| !r.write && r.address == address;
             if self.transactions[0].iter().any(same) || self.queues.iter().flatten().any(same) {
                 self.draining = 0;
-                // The way out where nothing else would ever move.
+                // Without this exit, nothing would ever move.
                 if !empty || self.transactions[0].is_empty() {
                     return;
                 }
@@ -322,7 +322,7 @@ fn naive(policy: Policy, accesses: &[Access]) -> Vec<(i64, i64)> {
     };
     let refresh = policy.refresh != RefreshMode::None;
     let (map, mut next) = (map(), 0);
-    // Long enough for everything that can be sent.
+    // The run is long enough for every request that can be sent.
     let end = accesses.last().map_or(0, |a| a.arrival as i64) + accesses.len() as i64 * 120 + 2000;
     for now in 0..end {
         n.due += u32::from(refresh && now > 0 && now % INTERVAL == 0);

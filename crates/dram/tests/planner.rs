@@ -1,4 +1,4 @@
-//! Does a planner return every end, and count everything, as the controller that chooses one access at a time?
+//! Does a planner return the same ends and counts as the controller that chooses one access at a time?
 
 use crate::kit::{constraint, from, sdr100, sdr100_organization};
 use linecard_dram::packet_buffer::{
@@ -18,7 +18,7 @@ fn policy(batch: u32, prefetch: bool) -> Policy {
     }
 }
 
-/// A table with a distance of its own for every pair that a planner knows.
+/// A table with a different distance for every pair that a planner distinguishes.
 fn timing(latency: [Cycle; 2], distances: [Cycle; 7]) -> Timing {
     use Command::{Activate, Precharge as Pre, Read, Write};
     let [precharge, activate, row, to_read, to_write, recovery, turn] = distances;
@@ -43,11 +43,11 @@ fn timing(latency: [Cycle; 2], distances: [Cycle; 7]) -> Timing {
     }
 }
 
-/// When requests come, whether after the accesses that begin in that cycle, how many follow each other in a row, all like
-/// the first but the last, and the bytes of that.
+/// A run of requests: its cycle, whether it is submitted after the accesses that begin in that cycle, the request,
+/// how many follow each other, and the bytes of the last one; the others equal the first.
 type Drawn = (Cycle, bool, Request, u16, u32);
 
-/// What an engine asks for: a cell, one in two halves of one turn, or the cells of a block.
+/// The requests of an engine: a cell, a cell in two halves of one turn, or the cells of a block.
 fn arrivals() -> impl Strategy<Value = Vec<Drawn>> {
     let gap = prop_oneof![4 => Just(0), 4 => 1..12_u64, 1 => 12..200_u64];
     let shape = (prop::bool::weighted(0.2), prop_oneof![2 => Just(1_u16), 1 => 2..7_u16], 1..200_u32);
@@ -56,7 +56,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Drawn>> {
         let (mut now, mut tag, mut requests) = (0, 0, Vec::<Drawn>::new());
         for (gap, after, bank, row, bytes, write, (split, count, last_bytes)) in drawn {
             now += gap;
-            // Within a cycle, what comes after stays after.
+            // Within a cycle, a later request stays later.
             let after = after || requests.last().is_some_and(|&(at, after, ..)| at == now && after);
             let location = Location { bank, row };
             for more in if split { &[true, false][..] } else { &[false] } {
@@ -75,10 +75,10 @@ fn arrivals() -> impl Strategy<Value = Vec<Drawn>> {
     })
 }
 
-/// What either of the two returns: ends with marks, and counters at each restart and at the end.
+/// The results of either one: ends with tags, and counters at each restart and at the end.
 type Seen = (Vec<(Cycle, u32)>, Vec<String>);
 
-/// One that is driven: requests, wake-ups, and restarts.
+/// A controller or planner under test: requests, wake-ups, and restarts.
 trait Driven {
     fn next_wake(&self) -> Option<Cycle>;
     fn submit(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32);
@@ -124,7 +124,8 @@ impl Driven for Planner {
     }
 }
 
-/// Feed requests in order of cycle, restart the counters before anything of the cycles `restarts`, and run dry.
+/// Submits requests in order of cycle, restarts the counters at the start of the cycles `restarts`, and runs until
+/// all are done.
 fn drive(driven: &mut impl Driven, requests: &[Drawn], restarts: &[Cycle]) -> Seen {
     let (mut ends, mut counted) = (Vec::new(), Vec::new());
     let (mut requests, mut restarts) = (requests.iter().peekable(), restarts.iter().peekable());
@@ -172,7 +173,7 @@ proptest! {
     }
 }
 
-/// Writes to one row, all there at once: begun in a single call, with the ends that follow from the table by hand.
+/// Writes to one row, all present at once, begin in a single call; their ends follow from the table by hand.
 #[test]
 fn a_batch_that_is_there_is_begun_in_one_call() {
     let device = Device::new(sdr100_organization(2), sdr100());
@@ -188,8 +189,8 @@ fn a_batch_that_is_there_is_begun_in_one_call() {
         ends.push((end, tag));
         entered
     });
-    // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn behind the third is not
-    // final: a read may come.
+    // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn after the third
+    // access is not final: a read may arrive.
     assert_eq!(ends, [(22, 0), (30, 1), (38, 2)]);
     assert_eq!(
         [10, 22, 23, 31].map(|now| planner.statistics(now).accesses),

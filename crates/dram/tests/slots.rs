@@ -1,5 +1,5 @@
-//! Does the controller with slots do what a trace worked by hand, closed forms and a controller that looks at every cycle
-//! say?
+//! Does the controller with slots agree with a trace worked out by hand, with closed forms, and with a controller
+//! that simulates every cycle?
 
 use linecard_dram::{SlotConfig, SlotController, SlotRequest, Tandem};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn config() -> SlotConfig {
     }
 }
 
-/// Accesses handed over at their cycles; when each was done, by tag.
+/// Submits accesses at their cycles. Returns the cycle in which each was done, by tag.
 fn run(config: SlotConfig, requests: &[(u64, SlotRequest)]) -> (Vec<u64>, SlotController) {
     let mut dram = SlotController::new(config).unwrap();
     let mut done = vec![0; requests.len()];
@@ -88,10 +88,10 @@ fn a_bus_behind_the_gate_holds_no_bank() {
 #[test]
 fn one_bank_serves_one_access_at_a_time_and_four_fill_the_bus() {
     let many = |banks: u32| -> Vec<_> { (0..400).map(|n| (0, request(n, n % banks, 64, false))).collect() };
-    // Activation, column access, four cycles of data, precharge.
+    // An access takes activate, column access, four cycles of data, and precharge.
     let (done, _) = run(config(), &many(1));
     assert_eq!(done[399], 399 * 13 + 10);
-    // Four banks: 16 cycles of data in the 13 of a bank, so that the bus never stops.
+    // Four banks have 16 cycles of data in the 13 cycles of a bank, so that the bus never stops.
     let (done, _) = run(config(), &many(4));
     assert_eq!(done[399], 6 + 400 * 4);
 }
@@ -109,7 +109,7 @@ fn a_refresh_keeps_banks_from_being_activated() {
     let requests =
         [(90, request(0, 0, 64, false)), (102, request(1, 1, 64, false)), (115, request(2, 2, 64, false))];
     let (done, _) = run(refreshed, &requests);
-    // The first was activated before; the others wait for 115, and share the bus.
+    // The first access was activated before the refresh; the others wait until 115 and share the bus.
     assert_eq!(done, [100, 125, 129]);
 }
 

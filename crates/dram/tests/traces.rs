@@ -1,21 +1,21 @@
-//! Does each controller do, cycle by cycle, what its rules say?
+//! Does each controller obey its rules, cycle by cycle?
 //!
-//! Hand-worked traces on the memory of the document (tRP 2, tRCD 2, 2 cycles to the first data, 64 bytes in 8
-//! cycles): every command with its cycle and every transfer from its first cycle to the one after its last, in
-//! order of time. An access costs 4 cycles before its data for a closed row and 6 for a conflict;
-//! the column command of a hit goes out 2 cycles before the data of the access before it end.
+//! Traces worked out by hand on Hasan 2003's memory (tRP 2, tRCD 2, 2 cycles to the first data, 64 bytes in 8
+//! cycles): every command with its cycle and every transfer from its first cycle to the one after its last, in order
+//! of time. An access costs 4 cycles before its data for a closed row and 6 for a conflict; the column command of a
+//! hit is issued 2 cycles before the end of the previous access's data.
 
 use crate::kit;
 
 use kit::{LAZY_BASE, REFERENCE, Timed, at_once, read, run, sdr100, sdr100_organization, write};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues, Request};
 
-/// Run `requests` under `policy`; what was done must be `expected`, whose lines may end in a comment.
+/// Runs `requests` under `policy`, and expects the log `expected`, whose lines may end in a comment.
 #[track_caller]
 fn check(policy: Policy, requests: &[Timed], expected: &str) {
     let mut ran = run(sdr100_organization(4), sdr100(), policy, requests);
     let bare = |line: &str| line.split("//").next().unwrap_or("").trim().to_owned();
-    // In order of time, and within a cycle in any order that is the same for both.
+    // Lines are sorted by time, and within a cycle in one order for both texts.
     let sorted = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(bare).filter(|l| !l.is_empty()).collect();
         let cycle = |line: &str| line.split(['-', ' ']).next().and_then(|c| c.parse::<u64>().ok());

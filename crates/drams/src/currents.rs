@@ -1,9 +1,9 @@
-//! What a part draws, for the energy of a run.
+//! The currents of a part, for the energy of a run.
 
 use linecard_config::Section;
 use linecard_dram::energy::Currents;
 
-/// The table `[energy]`, if it is there.
+/// Reads the table `[energy]`, if it exists.
 pub(super) fn currents(root: &Section<'_>) -> Option<Currents> {
     let energy = if root.has("energy") { root.section("energy") } else { None }?;
     if energy.is_empty() {

@@ -1,11 +1,11 @@
-//! Parts, standards and policies as their parameters, and what follows from them.
+//! Describes parts, standards and policies by their parameters and derived values.
 
 use super::device::{is_standard, part, standard};
 use super::kind::{MemoryKind, kind, open};
 use super::policy::policy;
 use linecard_files::{Described, Description, Error};
 
-/// A DRAM part with its standard, a standard alone, or a policy; nothing if the preset is none of them.
+/// Describes a DRAM part with its standard, a standard alone, or a policy; `None` if the preset is none of them.
 ///
 /// # Errors
 /// All configuration problems at once.

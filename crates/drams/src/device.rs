@@ -50,14 +50,14 @@ pub(crate) struct Standard {
     pub rows: Vec<Row>,
 }
 
-/// Whether this is a table that parts extend: it says nothing of an organization.
+/// Returns whether this is a table that parts extend: it has no organization.
 pub(crate) fn is_standard(document: &Document) -> bool {
     let root = document.root();
     let has = |key: &str| root.keys().iter().any(|each| each == key) && !root.is_set(key);
     has("constraint") && !has("organization")
 }
 
-/// Make a part of its file, which is called so.
+/// Reads a part from its file; `name` is its name.
 ///
 /// # Errors
 /// All problems at once.
@@ -92,7 +92,7 @@ pub fn part(name: &str, document: Document) -> Result<Part, Error> {
     })
 }
 
-/// Make a standard of its file.
+/// Reads a standard from its file.
 ///
 /// # Errors
 /// All problems at once.
@@ -103,7 +103,7 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
         Times::read_if(&root, names(&table));
         refreshed(&root);
         currents(&root);
-        // What its parts have alike may stand in it as well.
+        // A standard may also contain the values that its parts have in common.
         if root.has("clock") {
             period_ns(&root);
         }
@@ -115,16 +115,16 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
     Ok(Standard { title, extends: bases, rows: as_described(rows, value) })
 }
 
-/// Values in the order of their keys, then the table.
+/// Returns the values in the order of their keys, then the table.
 fn as_described(mut rows: Vec<Row>, distances: Vec<Row>) -> Vec<Row> {
-    // Rows of the table stand for their values, and what no file says is no value of a part.
+    // Rows of the table describe the constraints. A default, which no file states, is not a value of a part.
     rows.retain(|row| !row.place.is_empty() && !row.key.starts_with("constraint["));
     rows.sort_by(|a, b| a.key.cmp(&b.key));
     rows.extend(distances);
     rows
 }
 
-/// What the file of a part says.
+/// The content of the file of a part.
 struct Values {
     period_ns: f64,
     made: Made,
@@ -142,7 +142,7 @@ fn values(document: &Document) -> Option<Values> {
     if is_standard(document) {
         return None;
     }
-    // What follows from values is judged where nothing is wrong with them.
+    // Derived values are judged only if the values that they follow from are valid.
     let judged = document.problems();
     let made = organization(&root);
     let made = made.filter(|_| document.problems() == judged);
@@ -164,7 +164,7 @@ fn values(document: &Document) -> Option<Values> {
     Some(Values { period_ns, made: made?, times, timing, map: map?, refresh: refresh?, currents, distances })
 }
 
-/// The names of all times of a table.
+/// Returns the names of all times of a table.
 fn names(table: &[Distance<'_>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     table.iter().for_each(|distance| distance.add_names(&mut names));
@@ -172,7 +172,7 @@ fn names(table: &[Distance<'_>]) -> BTreeSet<String> {
 }
 
 impl Part {
-    /// What follows from a part, for `describe`.
+    /// Returns the derived values of a part, for `describe`.
     pub fn derived(&self) -> Vec<Derived> {
         let Organization { beat_bytes, beats_per_cycle, .. } = self.organization;
         let peak = f64::from(beat_bytes * beats_per_cycle * self.channels) / self.period_ns;

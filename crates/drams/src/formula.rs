@@ -16,10 +16,10 @@ pub(super) enum Formula {
 }
 
 impl Formula {
-    /// Read a formula.
+    /// Parses a formula.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// A text with the found and the expected symbols.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parser = Parser { text, at: 0 };
         let formula = parser.sum()?;
@@ -29,7 +29,7 @@ impl Formula {
         }
     }
 
-    /// Every name in it.
+    /// Adds every name in it.
     pub fn names(&self, into: &mut BTreeSet<String>) {
         match self {
             Formula::Number(_) => {}
@@ -48,7 +48,7 @@ impl Formula {
         }
     }
 
-    /// Value, where each name has one.
+    /// Returns its value, if each name has one.
     pub fn value(&self, of: &impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let both = |a: &Formula, b: &Formula| Some((a.value(of)?, b.value(of)?));
         Some(match self {

@@ -1,9 +1,9 @@
-//! The files of memories: how they are read, and which of them is what.
+//! The files of memories: how they are read, and the kind of each.
 
 use linecard_config::{Document, Request};
 use linecard_files::preset::find;
 
-/// What a preset is for.
+/// The kind of a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryKind {
     /// A DRAM part, or a standard that parts extend.
@@ -12,13 +12,13 @@ pub(crate) enum MemoryKind {
     Policy,
 }
 
-/// Opens a preset with those changes whose keys it `takes`.
+/// Opens a preset with the changes whose keys it `takes`.
 pub fn open(preset: &str, overrides: &[String], takes: &dyn Fn(&str) -> bool) -> Document {
     let request = Request::of(preset, &find);
     Request { overrides, takes, named_rows: &["constraint"], ..request }.read()
 }
 
-/// What a preset is for, by what its files hold; nothing if it is neither, or cannot be read.
+/// Returns the kind of a preset, from the content of its files; `None` if it is neither, or cannot be read.
 pub(crate) fn kind(document: &Document) -> Option<MemoryKind> {
     let root = document.root();
     let keys = root.keys();

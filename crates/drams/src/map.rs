@@ -7,7 +7,7 @@ use linecard_dram::{Field, FieldMap};
 const ORDER: &str = "the fields channel, rank, bankgroup, bank, row and column, in any order";
 const BITS: &str = "bit numbers such as `13^17, 14`";
 
-/// What `[map]` says.
+/// The content of `[map]`.
 pub(super) struct MapText<'d> {
     section: Section<'d>,
     order: Option<Vec<Field>>,
@@ -24,7 +24,7 @@ pub(super) fn map_text(section: Section<'_>) -> MapText<'_> {
 }
 
 impl MapText<'_> {
-    /// The map of a part of this organization.
+    /// Returns the map of a part with this organization.
     pub fn map(self, made: &Made) -> Option<FieldMap> {
         let section = &self.section;
         let first = Field::ALL.map(Field::name).into_iter().find(|name| section.has(name));
@@ -33,7 +33,7 @@ impl MapText<'_> {
                 section.fail("order", "conflicts with lists of bits; omit one of the two");
                 return None;
             }
-            // Bits given with --set take the place of the order of a file, and the other way round.
+            // Bits that `--set` states replace the order of a file, and vice versa.
             (true, first) => first.is_none_or(|first| !section.is_set(first)),
             (false, _) => false,
         };
@@ -56,7 +56,7 @@ impl MapText<'_> {
     }
 }
 
-/// `row bank column` as fields.
+/// Parses `row bank column` as fields.
 fn fields(text: &str) -> Result<Vec<Field>, String> {
     let names = || Field::ALL.map(Field::name);
     let field = |word: &str| {
@@ -66,7 +66,7 @@ fn fields(text: &str) -> Result<Vec<Field>, String> {
     text.split_whitespace().map(field).collect()
 }
 
-/// `13^17, 14` as masks of address bits.
+/// Parses `13^17, 14` as masks of address bits.
 fn masks(text: &str) -> Result<Vec<u64>, String> {
     let bit = |word: &str| match word.trim().parse::<u32>() {
         Ok(bit) if bit < 63 => Ok(1u64 << bit),

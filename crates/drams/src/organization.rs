@@ -1,9 +1,9 @@
-//! What a part is made of: channels, ranks, groups, banks, rows, and what its data bus moves.
+//! The organization of a part: channels, ranks, groups, banks, rows, and the width of its data bus.
 
 use linecard_config::Section;
 use linecard_dram::{Organization, Widths, widths};
 
-/// Most banks of a channel, and address bits of a part.
+/// The most banks of a channel, and the most address bits of a part.
 const MOST_BANKS: u32 = 64;
 const MOST_BITS: u32 = 48;
 
@@ -18,7 +18,7 @@ pub(super) struct Made {
     pub widths: Widths,
 }
 
-/// Reads it; nothing if it is not there.
+/// Reads it; `None` if it does not exist.
 pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     let table = root.needed_section("organization", "number and sizes of banks")?;
     let power = |key: &str, unit: &'static str, least: u64, most: u64, meaning: &str| {

@@ -1,11 +1,11 @@
-//! Files of requests and commands: written beside their names and renamed when they are whole.
+//! Files of requests and commands: they are written under temporary names and renamed when they are complete.
 
 use linecard_dram::channel::{Issued, Observer, Outcome, Transaction};
 use linecard_dram::{Access, Command, Organization};
 use linecard_files::{Error, WholeFile};
 use std::collections::VecDeque;
 
-/// A request on its way.
+/// An outstanding request.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     access: Access,
@@ -20,7 +20,7 @@ pub(super) struct Logs {
     requests: Option<WholeFile>,
     commands: Option<WholeFile>,
     organization: Organization,
-    /// The oldest request that is not yet written, and those behind it.
+    /// The oldest request that has not been written, and the later ones.
     window: VecDeque<Record>,
     first: u64,
 }
@@ -51,13 +51,13 @@ impl Logs {
         Ok(logs)
     }
 
-    /// Give the files their names; what could not be written, in words.
+    /// Names the files; returns a text for each file that could not be written.
     pub fn finish(self) -> Vec<String> {
         let files = [self.requests, self.commands].into_iter().flatten();
         files.filter_map(|file| file.finish().err()).map(|error| error.to_string()).collect()
     }
 
-    /// Rank, group within the rank, bank within the group.
+    /// Returns the rank, the group within the rank, and the bank within the group.
     fn place(&self, bank: u32) -> [u32; 3] {
         let Organization { ranks, groups, banks, .. } = self.organization;
         let (per_rank, per_group) = (banks / ranks, banks / groups);

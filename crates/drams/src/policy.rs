@@ -7,7 +7,7 @@ use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queue
 use linecard_files::Error;
 use linecard_files::preset::{ReadPreset, read};
 
-/// What only the controller with command queues has.
+/// Keys of the controller with command queues only.
 const QUEUED: &[&str] = &[
     "scheduler",
     "page",
@@ -20,7 +20,7 @@ const QUEUED: &[&str] = &[
     "auto_precharge",
 ];
 
-/// What only the packet-buffer controller has.
+/// Keys of the packet-buffer controller only.
 const PACKET_BUFFER: &[&str] = &["queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal"];
 
 /// Rules of a controller that do not depend on the device.
@@ -62,7 +62,7 @@ pub struct PolicyPreset {
     pub rows: Vec<Row>,
 }
 
-/// Make a policy of its file.
+/// Reads a policy from its file.
 ///
 /// # Errors
 /// All problems at once.
@@ -73,7 +73,7 @@ pub fn policy(document: Document) -> Result<PolicyPreset, Error> {
     Ok(PolicyPreset { title, extends: bases, refresh, transaction_queue, rule, rows })
 }
 
-/// What the file says.
+/// The content of the file.
 struct Values {
     refresh: bool,
     transaction_queue: u32,
@@ -89,7 +89,7 @@ fn values(document: &Document) -> Option<Values> {
     );
     let known = ["queued", "packet_buffer"].into_iter().find(|name| policy.says("controller", name));
     let Some(controller) = known else {
-        // Which of the keys have an effect cannot be said.
+        // Without a known controller, the keys that have an effect are unknown.
         policy.pass_over(&[QUEUED, PACKET_BUFFER, &["refresh", "transaction_queue"]].concat());
         return None;
     };
@@ -153,7 +153,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     }
 }
 
-/// Marks of the queue of writes: key, least, most and meaning.
+/// Marks of the queue of writes: key, minimum, maximum and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
     ("write_high", 1, 1024, "writes that start a drain (split)"),
     ("write_low", 0, 1023, "writes that a drain leaves queued (split)"),
@@ -173,7 +173,7 @@ fn writes(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     );
     if !split {
         for (key, least, most, meaning) in MARKS {
-            // A file may have them for one that extends it.
+            // A file may set them for another file that extends it.
             policy.in_unit("requests").integer_if(key, least..=most, meaning);
             if policy.is_set(key) && policy.says("writes", "unified") {
                 policy.fail(key, "has no effect: policy.writes is unified");

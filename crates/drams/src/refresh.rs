@@ -1,4 +1,4 @@
-//! How a part is refreshed, and whether that leaves time for anything else.
+//! The refresh of a part, and whether it leaves time for accesses.
 
 use super::table::Distance;
 use super::times::Times;
@@ -7,7 +7,7 @@ use linecard_dram::channel::RefreshMode;
 use linecard_dram::{Command, Cycle, Level, Timing};
 use std::collections::BTreeSet;
 
-/// Which banks a refresh is for.
+/// The banks of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refreshed {
     Nothing,
@@ -15,7 +15,7 @@ pub(super) enum Refreshed {
     EachBank,
 }
 
-/// What `refresh.mode` says; nothing if that is wrong.
+/// Reads `refresh.mode`; `None` if it is wrong.
 pub(super) fn refreshed(root: &Section<'_>) -> Option<Refreshed> {
     let refresh = if root.has("refresh") { root.section("refresh") } else { None };
     let Some(refresh) = refresh.filter(|refresh| refresh.has("mode")) else {
@@ -31,7 +31,7 @@ pub(super) fn refreshed(root: &Section<'_>) -> Option<Refreshed> {
     refresh.understood_if("mode", "none, all_bank or per_bank", "banks refreshed together", mode)
 }
 
-/// With the time from one to the next.
+/// Returns the refresh mode, with the interval between refreshes.
 pub(super) fn refresh_mode(root: &Section<'_>, refreshed: Refreshed, times: &Times) -> Option<RefreshMode> {
     let interval = || {
         let interval = times.clocks("tREFI")? as Cycle;
@@ -50,8 +50,9 @@ pub(super) fn refresh_mode(root: &Section<'_>, refreshed: Refreshed, times: &Tim
     })
 }
 
-/// A refresh of the same banks is due every interval, and closes their rows. Where opening one takes longer than what a
-/// refresh leaves, no data ever moves, and a run would never end.
+/// Checks that a refresh leaves time for accesses. A refresh of the same banks is due every interval, and closes
+/// their rows. If opening a row takes longer than the rest of the interval, no data ever move, and a run would never
+/// end.
 pub(super) fn leaves_time(root: &Section<'_>, timing: &Timing, refresh: RefreshMode, table: &[Distance<'_>]) {
     let (interval, command) = match refresh {
         RefreshMode::None => return,

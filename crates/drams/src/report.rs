@@ -1,4 +1,4 @@
-//! What a run of a memory tells: plain data, the same in Rust, JSON and Python.
+//! The report of a run of a memory: plain data, the same in Rust, JSON and Python.
 
 use super::device::Part;
 use linecard_dram::Organization;
@@ -238,7 +238,7 @@ pub struct MemoryReport {
     pub unwritten: Vec<String>,
 }
 
-/// Names and numbers of a run that statistics do not know.
+/// Names and numbers of a run that the statistics do not contain.
 pub(super) struct Facts {
     pub device: String,
     pub policy: String,
@@ -248,7 +248,7 @@ pub(super) struct Facts {
     pub last_accept: u64,
 }
 
-/// Put the statistics of all channels together.
+/// Combines the statistics of all channels.
 pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics]) -> MemoryReport {
     let sum = |of: fn(&ChannelStatistics) -> u64| channels.iter().map(|&c| of(c)).sum::<u64>();
     let end = channels.iter().map(|c| c.end).max().unwrap_or(0);
@@ -412,7 +412,7 @@ fn memory_energy(
 }
 
 impl Part {
-    /// Times that energy needs.
+    /// Returns the times for the computation of energy.
     fn energy_timing(&self) -> EnergyTiming {
         let cycles = |name: &str| {
             let found = self.timing.constraints.iter().find(|c| c.name == name);
@@ -426,7 +426,7 @@ impl Part {
         }
     }
 
-    /// One clock to the command queue, tRCD, read latency, burst.
+    /// Returns the clocks of an unloaded read: one clock to the command queue, tRCD, read latency, burst.
     pub(super) fn unloaded_read_clocks(&self) -> u64 {
         let activate_to_read = self
             .timing

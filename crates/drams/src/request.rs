@@ -1,4 +1,4 @@
-//! What `linecard dram` is asked for; each option is declared here alone, as those of a run are in `request.rs` of chips.
+//! The request of `linecard dram`; each option is declared only here, as those of a run are in `request.rs` of chips.
 
 use super::run::{MemoryInput, MemoryRequest};
 use schemars::JsonSchema;
@@ -104,7 +104,7 @@ impl From<MemoryOptions> for MemoryRequest {
             policy: options.policy,
             overrides: options.overrides,
             input,
-            // More than can be is as good as no bound.
+            // A bound beyond `usize` bounds nothing.
             in_flight: options.in_flight.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             requests: options.requests,
             commands: options.commands,

@@ -24,7 +24,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Read both presets with changes.
+    /// Reads both presets with changes.
     pub fn load(device: &str, policy_name: &str, overrides: &[String]) -> Result<Self, Error> {
         let document = open(device, overrides, &|key| !key.starts_with("policy."));
         let policy_document = open(policy_name, overrides, &|key| key.starts_with("policy."));
@@ -87,7 +87,7 @@ impl Memory {
         }
     }
 
-    /// SHA-256 over every value of both presets.
+    /// Returns the SHA-256 hash of every value of both presets.
     fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         for row in self.part.rows.iter().chain(&self.policy.rows) {
@@ -97,7 +97,7 @@ impl Memory {
     }
 }
 
-/// A memory of either kind of controller.
+/// A memory with either kind of controller.
 enum Built {
     Queued(System),
     Packets(PacketSystem),
@@ -112,26 +112,26 @@ pub struct MemoryRequest {
     pub policy: String,
     /// Changes to either, each `key.path=value`.
     pub overrides: Vec<String>,
-    /// What asks for memory.
+    /// The source of requests.
     pub input: MemoryInput,
-    /// Requests accepted and not yet completed, at most; `None` leaves it to the policy's queues.
+    /// The most outstanding requests; with `None`, only the policy's queues limit them.
     pub in_flight: Option<usize>,
-    /// Write what became of each request here.
+    /// File for the outcome of each request.
     pub requests: Option<String>,
-    /// Write every command here.
+    /// File for every command.
     pub commands: Option<String>,
-    /// Run every clock, also those in which nothing happens: the result is the same.
+    /// Simulate every clock, also clocks without an event: the result is the same.
     pub tick_every_clock: bool,
 }
 
-/// What asks for memory.
+/// The source of requests.
 #[derive(Clone, Debug)]
 pub enum MemoryInput {
     /// A file, plain or gzip.
     Trace {
         /// Path.
         path: String,
-        /// Format; found out from the first line if there is none.
+        /// Format; detected from the first line if `None`.
         format: Option<String>,
     },
     /// A pattern.
@@ -142,16 +142,16 @@ pub enum MemoryInput {
         count: u64,
         /// Clocks between arrivals; 0 for as fast as they are accepted.
         spacing: u64,
-        /// Share of reads; `None` takes the pattern's own.
+        /// Share of reads; `None` for the pattern's own.
         reads: Option<f64>,
-        /// Share of accesses of half the size.
+        /// Share of accesses with half the size.
         narrow: f64,
         /// Seed.
         seed: u64,
     },
 }
 
-/// Where the requests of a run come from.
+/// The source of a run's requests.
 enum Source {
     Trace { reader: TraceReader<Box<dyn BufRead + Send>>, path: String },
     Pattern(Box<Generator>),
@@ -242,7 +242,7 @@ fn pattern(name: &str, reads: Option<f64>, narrow: f64) -> Result<Pattern, Error
     Ok(pattern)
 }
 
-/// A file, decompressed if it begins like gzip.
+/// Opens a file, and decompresses it if it begins like gzip.
 fn open_trace(path: &str) -> std::io::Result<Box<dyn BufRead + Send>> {
     const BUFFER_BYTES: usize = 1 << 18;
     let mut file = BufReader::with_capacity(BUFFER_BYTES, File::open(path)?);
@@ -253,11 +253,12 @@ fn open_trace(path: &str) -> std::io::Result<Box<dyn BufRead + Send>> {
     })
 }
 
-/// Run a memory. `watch` is told from time to time how many requests were accepted, and may stop the run. Files are
-/// written whole or not at all.
+/// Runs a memory. `watch` is called periodically with the number of accepted requests, and may stop the run. Files
+/// are written whole or not at all.
 ///
 /// # Errors
-/// All configuration problems at once; a trace that cannot be used, with file and line; a file that cannot be written.
+/// All configuration problems at once; a trace that cannot be used, with file and line; a file that cannot be
+/// written.
 pub fn run_memory(
     request: &MemoryRequest,
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
@@ -306,7 +307,7 @@ pub fn run_memory(
         last_accept: accepted.last,
     };
     let mut report = report(facts, &memory.part, &statistics);
-    // The run was long, and its result is sound: it is not lost for the sake of a file.
+    // The run was long and its result is valid: an error of a log file must not lose the result.
     report.unwritten = logs.finish();
     Ok(report)
 }

@@ -1,4 +1,4 @@
-//! The table of a standard: how far apart commands stand, each distance a formula over the times of a part.
+//! The table of a standard: the distances between commands, each a formula over the times of a part.
 
 use super::formula::Formula;
 use super::times::Times;
@@ -13,7 +13,7 @@ pub(super) struct Distance<'d> {
     level: (&'static str, Level),
     before: Vec<Command>,
     after: Vec<Command>,
-    /// As written.
+    /// The formula as written.
     cycles: String,
     formula: Formula,
     from: (&'static str, Edge),
@@ -30,7 +30,7 @@ const EDGES: [(&str, Edge); 3] =
     [("issue", Edge::Issue), ("column_end", Edge::ColumnEnd), ("data_end", Edge::DataEnd)];
 const FORMULA: &str = "a number of clocks, or a formula over the names of times such as max(tRTP, 4)";
 
-/// The rows, as far as they can be read.
+/// Returns the rows that can be read.
 pub(super) fn table<'d>(root: &Section<'d>) -> Vec<Distance<'d>> {
     if root.has("constraint") {
         root.list("constraint").into_iter().map(distance).collect()
@@ -82,13 +82,13 @@ impl Distance<'_> {
         self.formula.names(names);
     }
 
-    /// Whether it keeps the second of two commands behind the first.
+    /// Returns whether it delays the second of two commands after the first.
     pub fn is_between(&self, before: Command, after: Command) -> bool {
         self.before.contains(&before) && self.after.contains(&after)
     }
 
-    /// What a controller asks for; nothing where that is nothing, or a time is not there, which has been said, or belongs to
-    /// refreshes that there are none of.
+    /// Returns the constraint for a controller. It is `None` if the distance is zero, if a time is missing, which has
+    /// been reported, or if the time belongs to refreshes and there are none.
     pub fn constraint(&self, times: &Times) -> Option<Constraint> {
         let value = self.formula.value(&|name| times.clocks(name))?;
         if value < 0.0 || !value.is_finite() {
@@ -96,7 +96,7 @@ impl Distance<'_> {
             return None;
         }
         let cycles = value.ceil() as Cycle;
-        // A window of no length, as parts without tFAW write it.
+        // Parts without tFAW state a window of length zero.
         let asks_for_nothing = self.window > 1 && cycles == 0;
         (!asks_for_nothing).then(|| Constraint {
             name: self.name.clone(),
@@ -109,7 +109,7 @@ impl Distance<'_> {
         })
     }
 
-    /// What `describe` says of it; with the times of a part the number of clocks.
+    /// Returns its row for `describe`; with the times of a part, the number of clocks.
     pub fn row(&self, times: Option<&Times>) -> Row {
         let window = if self.window > 1 { format!(", window of {}", self.window) } else { String::new() };
         let from = match self.from {

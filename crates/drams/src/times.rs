@@ -3,17 +3,17 @@
 use linecard_config::{Either, Section};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a time may be given in.
+/// The units of a time.
 const UNITS: [Either; 2] = [
     Either { unit: "clocks", what: "whole or half clocks", step: 0.5 },
     Either { unit: "ns", what: "a time", step: 0.0 },
 ];
 const ALLOWED: &str = "whole or half clocks (unit `clocks`) or a time (unit `ns`)";
 
-/// Names that a part may use whatever its standard says.
+/// Names that a part may use under every standard.
 const ALWAYS: [&str; 3] = ["RL", "WL", "tREFI"];
 
-/// Of a time, what it may be above whole clocks without taking another: datasheets round.
+/// The fraction of a clock by which a time may exceed whole clocks without taking another clock: datasheets round.
 const CLOCKS_ROUNDED: f64 = 0.01;
 
 /// Clocks by name.
@@ -23,7 +23,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Names in a table, and names of every part; `refreshes` unless nothing is ever refreshed.
+    /// Reads the names in a table, and the names of every part; `refreshes` is false if the part never refreshes.
     pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
         let Some(timing) = root.needed_section("timing", "times by the names of its standard") else {
@@ -41,7 +41,7 @@ impl Times {
         Self::of(&timing, &names, period_ns)
     }
 
-    /// Those that a standard happens to have.
+    /// Reads the times that a standard contains.
     pub fn read_if(root: &Section<'_>, mut names: BTreeSet<String>) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
         let timing = if root.has("timing") { root.section("timing") } else { None };
@@ -59,13 +59,13 @@ impl Times {
         Self { clocks: names.iter().filter_map(clocks).collect() }
     }
 
-    /// The clocks of a name.
+    /// Returns the clocks of a name.
     pub fn clocks(&self, name: &str) -> Option<f64> {
         self.clocks.get(name).copied()
     }
 }
 
-/// The period of the memory clock in ns; one of its range if it is not there, or wrong.
+/// Returns the period of the memory clock in ns; a valid one if the key is missing or wrong.
 pub(super) fn period_ns(root: &Section<'_>) -> f64 {
     let clock = root.needed_section("clock", "the memory clock");
     if let Some(clock) = &clock {
@@ -76,7 +76,7 @@ pub(super) fn period_ns(root: &Section<'_>) -> f64 {
     clock.map_or(1.0, |clock| clock.number("period_ns", 0.01..=1e6, "period of the memory clock"))
 }
 
-/// Says of a frequency which period it is, for parts give that.
+/// Reports a frequency with the period that it means, because parts state periods.
 fn frequency(clock: &Section<'_>, key: &str) {
     let unit = key.rsplit('_').next().unwrap_or_default();
     let hertz = match unit {

@@ -1,7 +1,8 @@
-//! Does any part, under any policy and any pattern, ever break its table?
+//! Does any part, under any policy and any pattern, ever violate its table?
 //!
-//! The command log of each run is replayed by a checker that shares nothing with the device or the controllers: it reads
-//! the table from what `describe` prints, and keeps of each row and each part of the memory the last commands.
+//! The command log of each run is replayed by a checker that shares nothing with the device or the controllers: it
+//! reads the table from the output of `describe`, and remembers the last commands of each row and each part of the
+//! memory.
 
 use crate::kit;
 
@@ -30,19 +31,19 @@ struct Table {
     interval: i64,
 }
 
-/// What a part says of a key.
+/// Returns a part's value for a key.
 fn value(part: &Description, key: &str) -> f64 {
     let found = part.parameters.iter().find(|p| p.key == key);
     found.unwrap_or_else(|| panic!("no {key}")).value.to_string().parse().unwrap()
 }
 
-/// Clocks of a timing value: its meaning says them.
+/// Returns the clocks of a timing value, which its meaning states.
 fn clocks(part: &Description, name: &str) -> i64 {
     let found = part.parameters.iter().find(|p| p.key == format!("timing.{name}")).unwrap();
     found.meaning.trim_end_matches(" clocks").parse::<f64>().unwrap().ceil() as i64
 }
 
-/// `ACT/RD to PRE, other ranks, from data end, window of 4: formula`.
+/// Parses `ACT/RD to PRE, other ranks, from data end, window of 4: formula`.
 fn row(name: &str, text: &str, clocks: i64) -> Row {
     let (head, _formula) = text.split_once(": ").unwrap();
     let mut parts = head.split(", ");
@@ -106,12 +107,12 @@ fn commands(log: &str) -> Vec<Command> {
             Command { at: number(&at), kind, auto: name.ends_with('A'), place, row: number(&row) }
         })
         .collect();
-    // Stable: commands of one clock stay in the order in which they were decided.
+    // The sort is stable: commands of one clock stay in the order in which they were decided.
     commands.sort_by_key(|c| c.at);
     commands
 }
 
-/// The part of the memory within which a row of the table looks at a command.
+/// Returns the part of the memory within which a row of the table considers a command.
 fn scope(level: &str, place: [i64; 4]) -> Vec<i64> {
     match level {
         "rank" | "other ranks" => place[..2].to_vec(),
@@ -121,7 +122,7 @@ fn scope(level: &str, place: [i64; 4]) -> Vec<i64> {
     }
 }
 
-/// From which clock a row counts.
+/// Returns the clock from which a row counts.
 fn moment(table: &Table, row: &Row, c: &Command) -> i64 {
     let latency = if c.kind == "WR" { table.write_latency } else { table.read_latency };
     match row.from.as_str() {
@@ -134,15 +135,16 @@ fn moment(table: &Table, row: &Row, c: &Command) -> i64 {
 
 struct Checker<'a> {
     table: &'a Table,
-    /// DRAMsim3's rules of auto-precharge: a refresh does not wait for tRAS after one.
+    /// Whether DRAMsim3's rules of auto-precharge apply: a refresh after one does not wait for tRAS.
     early_refresh: bool,
-    /// Moments by row of the table and scope, all of them.
+    /// The moments of all commands, by row of the table and scope.
     moments: HashMap<(usize, Vec<i64>), Vec<i64>>,
     open: HashMap<[i64; 4], i64>,
 }
 
 impl Checker<'_> {
-    /// The first clock that the table allows, with the row that says so; rows of level bank alone if asked.
+    /// Returns the first clock that the table permits, with the row that determines it; with `bank_only`, only rows
+    /// of the bank level.
     fn earliest(&self, kind: &str, place: [i64; 4], bank_only: bool) -> (i64, &str) {
         let mut latest = (i64::MIN, "");
         for (n, row) in self.table.rows.iter().enumerate() {
@@ -158,7 +160,7 @@ impl Checker<'_> {
                 if *number != n || !concerned {
                     continue;
                 }
-                // Of a window the one that bounds it; otherwise whichever counts longest.
+                // Of a window, only the command that bounds it counts; otherwise the latest one does.
                 let bound = match row.window {
                     1 => moments.iter().max().copied(),
                     window => moments.len().checked_sub(window).map(|first| moments[first]),
@@ -176,7 +178,7 @@ impl Checker<'_> {
             if row.before.iter().any(|b| b == c.kind) {
                 let moments = self.moments.entry((n, scope(&row.level, c.place))).or_default();
                 moments.push(moment(self.table, row, c));
-                // What a longer past could say, the last say too.
+                // The last moments contain everything that a longer past could add.
                 let kept = row.window.max(2);
                 if moments.len() > kept {
                     let oldest = if row.window > 1 { 0 } else { usize::from(moments[0] > moments[1]) };
@@ -204,7 +206,7 @@ impl Checker<'_> {
         }
         self.note(c);
         if c.auto {
-            // The precharge happens as soon as the bank allows it; it is not on the command bus.
+            // The precharge issues as soon as the bank permits it; it is not on the command bus.
             self.open.remove(&c.place);
             let at = if self.early_refresh {
                 let own = self.table.rows.iter().filter(|r| {
@@ -230,7 +232,7 @@ fn check_log(
 ) -> Result<(), String> {
     let mut checker = Checker { table, early_refresh, moments: HashMap::new(), open: HashMap::new() };
     commands.iter().try_for_each(|c| checker.check(c))?;
-    // Data of one channel do not overlap.
+    // Data of one channel must not overlap.
     let mut data_end: HashMap<i64, i64> = HashMap::new();
     for c in commands.iter().filter(|c| c.kind == "RD" || c.kind == "WR") {
         let latency = if c.kind == "WR" { table.write_latency } else { table.read_latency };
@@ -240,7 +242,7 @@ fn check_log(
         }
         *end = c.at + latency + table.burst;
     }
-    // Refreshes go out about as often as they are due, whatever the load.
+    // Refreshes are issued about as often as they are due, whatever the load.
     let end = commands.last().map_or(0, |c| c.at);
     let all_bank = commands.iter().filter(|c| c.kind == "REF").count() as i64;
     let by_bank = commands.iter().filter(|c| c.kind == "REFB").count() as i64;
@@ -281,7 +283,7 @@ fn no_part_under_any_policy_and_pattern_breaks_its_table() {
     assert!(checked > 100_000, "only {checked} commands were checked");
 }
 
-/// Long enough for many refreshes, by rank and by bank, on ranks and channels.
+/// A run long enough for many refreshes, by rank and by bank, on ranks and channels.
 #[test]
 fn ranks_channels_and_refreshes_keep_the_table() {
     for (part, changes) in [
@@ -317,7 +319,7 @@ fn the_checker_finds_what_is_wrong() {
     let (_, log) = run_logged(pattern_request("ddr4_2400", "frfcfs", "random", 4000), "commands");
     let commands = commands(&log);
     assert_eq!(check_log(&table, false, true, &commands), Ok(()));
-    // Each row that binds such a run is missed when it asks for one clock more than the device kept.
+    // If a row that limits such a run asks for one more clock, the checker finds a breach.
     let mut found = Vec::new();
     for n in 0..table.rows.len() {
         table.rows[n].clocks += 1;

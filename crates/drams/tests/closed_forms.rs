@@ -1,4 +1,4 @@
-//! Is what a memory does without load, and with all the load there can be, what its datasheet says?
+//! Are a memory's latency without load and its bandwidth under full load those of its datasheet?
 
 use crate::kit;
 
@@ -25,7 +25,7 @@ fn clocks(device: &str, name: &str) -> u64 {
     found.map_or(0, |p| p.meaning.trim_end_matches(" clocks").parse::<f64>().unwrap().ceil() as u64)
 }
 
-/// One clock to the command queue, tRCD, read latency, burst; and tRP before them where another row is open.
+/// One clock to the command queue, tRCD, read latency, burst; and tRP before them if another row is open.
 #[test]
 fn unloaded_reads_take_the_closed_form_on_every_part() {
     for device in part_names() {
@@ -48,7 +48,8 @@ fn unloaded_reads_take_the_closed_form_on_every_part() {
     }
 }
 
-/// The bus is full but for refreshes: rows are closed one a clock, the rank refreshes, and a row is opened again.
+/// The bus is full except for refreshes: rows are closed, one per clock, the rank refreshes, and a row is opened
+/// again.
 #[test]
 fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
     for device in part_names() {
@@ -59,7 +60,7 @@ fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
         let mut request = pattern_request(&device, "frfcfs", "stream", 60_000);
         let (groups, banks) = (count("organization.bank_groups"), count("organization.banks_per_group"));
         if groups > 1 {
-            // Neighbouring accesses in different groups: within one, columns are further apart than bursts.
+            // Neighbouring accesses go to different groups: within a group, columns are further apart than bursts.
             request.overrides.push("map.order=row column bank bankgroup".to_owned());
         }
         let report = run(&request);
@@ -118,7 +119,7 @@ fn parts_of_latency_and_of_bus_time_add_up_for_every_part_and_policy() {
     }
 }
 
-/// The loop leaves out clocks in which nothing happens; running them all gives the same.
+/// The loop skips clocks in which nothing happens; running them all gives the same results.
 #[test]
 fn skipping_idle_clocks_changes_nothing() {
     for device in part_names() {
@@ -143,7 +144,7 @@ fn skipping_idle_clocks_changes_nothing() {
     }
 }
 
-/// Two requests in flight never overlap more than two.
+/// No more requests overlap than the limit of requests in flight permits.
 #[test]
 fn requests_in_flight_stay_below_their_limit() {
     for limit in [1, 2, 5] {
@@ -173,7 +174,7 @@ fn requests_in_flight_stay_below_their_limit() {
 fn energy_is_the_sum_of_what_the_commands_and_standby_draw() {
     let report: MemoryReport = run(&pattern_request("ddr4_2400", "frfcfs", "random", 5000));
     let energy = report.energy.expect("the part has currents");
-    // 8 parts at 1.2 V; mA x V x ns are pJ. An activate: 48 mA for tRC less standby (43 mA open, 34 mA closed).
+    // 8 parts at 1.2 V; mA x V x ns = pJ. An activate takes 48 mA for tRC, less standby (43 mA open, 34 mA closed).
     let activate = 8.0 * 1.2 * (48.0 * 56.0 - 43.0 * 39.0 - 34.0 * 17.0) * 0.83 / 1000.0;
     assert!((energy.activate_nj - activate * report.commands.act as f64).abs() < 1e-6);
     let read = 8.0 * 1.2 * (135.0 - 43.0) * 4.0 * 0.83 / 1000.0;

@@ -1,8 +1,8 @@
 //! Is every request accepted and completed in the same clock as in an independent simulator?
 //!
-//! The golden files (`shared/golden/dram` beside the checkout: DRAMsim3, 5 traces, 5 devices, up to 8 policies) hold the
-//! acceptance and the latency of each request, and the first commands of some runs. Where the folder is not there, the
-//! tests say so and pass.
+//! The golden files (`shared/golden/dram` beside the checkout: DRAMsim3, 5 traces, 5 devices, up to 8 policies) hold
+//! the acceptance and the latency of each request, and the first commands of some runs. Without this folder, the
+//! tests report that it is missing, and pass.
 
 use crate::kit;
 
@@ -34,12 +34,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Parts of a file name: `trace.device.csv.gz`, `trace.device.policy.csv.gz`.
+/// Returns the parts of a file name: `trace.device.csv.gz`, `trace.device.policy.csv.gz`.
 fn parts(path: &Path) -> Vec<String> {
     path.file_name().unwrap().to_str().unwrap().split('.').map(str::to_owned).collect()
 }
 
-/// A run with its logs, as a user would make it.
+/// Runs a memory with its logs, as a user would.
 fn run(device: &str, policy: &str, trace: &Path, log: &str) -> (MemoryReport, String) {
     let path = trace.to_str().unwrap().to_owned();
     let input = MemoryInput::Trace { path, format: None };

@@ -1,4 +1,4 @@
-//! Are parts refused that no request is ever served by, and does a run without progress end?
+//! Are parts rejected that can never serve a request, and does a run without progress end?
 
 use linecard_drams::{MemoryInput, MemoryRequest, run_memory};
 use linecard_files::Error;
@@ -22,7 +22,7 @@ fn run(device: &str, policy: &str, changes: &[&str]) -> Result<(), Error> {
         commands: None,
         tick_every_clock: false,
     };
-    // A run that would never end is stopped, which is another error.
+    // A run that would never end is stopped here, which is a different error.
     let mut looks = 0;
     run_memory(&request, &mut |_| {
         looks += 1;
@@ -48,7 +48,7 @@ fn a_row_that_opens_for_longer_than_refreshes_leave_is_refused_with_both_names()
 
 #[test]
 fn a_run_without_progress_says_so() {
-    // Opening a row and the data fit between two refreshes, and what else has to pass before does not.
+    // The activate and the data fit between two refreshes, but another required time does not.
     for change in ["timing.tRP=9000", "timing.tRAS=20000", "timing.tRRD_S=30000", "timing.tRRD_L=30000"] {
         match run("ddr4_2400", "frfcfs_open", &[change]) {
             Ok(()) | Err(Error::Config { .. }) => {}

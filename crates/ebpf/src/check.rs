@@ -98,7 +98,7 @@ fn flow(code: &Code, entries: &[u32]) -> Vec<Option<u16>> {
     flow.states
 }
 
-/// What is known of each operation, and those of which something new is known.
+/// What is known before each operation, and the operations whose state must be followed again.
 struct Flow {
     states: Vec<Option<u16>>,
     open: Vec<u32>,

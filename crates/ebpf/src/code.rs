@@ -3,8 +3,8 @@
 /// The kind of an operation. `I` uses the immediate, `R` the source register; `W` works on the lower 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-#[rustfmt::skip] // a row of the instruction set a line
-#[allow(missing_docs)] // the names say it; the executor shows it
+#[rustfmt::skip] // one row of the instruction set per line
+#[allow(missing_docs)] // the names state it, and the executor implements it
 pub enum Kind {
     AddI, AddR, SubI, SubR, MulI, MulR, DivI, DivR, OrI, OrR, AndI, AndR, LshI, LshR, RshI, RshR,
     ModI, ModR, XorI, XorR, MovI, MovR, ArshI, ArshR, SdivI, SdivR, SmodI, SmodR, Neg,

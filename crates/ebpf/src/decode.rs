@@ -6,7 +6,8 @@ use crate::memory;
 use crate::object::{CodeSection, Reference};
 use std::collections::BTreeMap;
 
-/// Rows of [`Kind`] by the upper four bits of arithmetic opcodes: 64 bits by immediate; what follows each is by register.
+/// Kinds by the upper four bits of arithmetic opcodes: the 64-bit and the 32-bit kind with an immediate operand;
+/// [`nth`] returns those with a register operand.
 const ALU: [(u8, Kind, Kind); 12] = [
     (0x00, Kind::AddI, Kind::AddWI),
     (0x10, Kind::SubI, Kind::SubWI),
@@ -107,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The operation at a distance in slots.
+    /// Returns the index of the operation at a distance in slots.
     fn target(&self, at: u32, distance: i64) -> Result<i32, String> {
         let to = i64::from(at) + 1 + distance;
         let indices = &self.starts[self.number];
@@ -180,7 +181,7 @@ impl Reader<'_> {
     }
 }
 
-/// A kind of a row: by immediate, or the one behind it, by register.
+/// Returns the kind with an immediate operand itself, or the corresponding kind with a register operand.
 fn nth(first: Kind, by_register: bool) -> Kind {
     if !by_register {
         return first;
@@ -252,7 +253,7 @@ fn arithmetic(slot: Slot, wide: bool) -> Option<Op> {
     op(nth(first, by_register))
 }
 
-/// Byte order: to little or big endian, or (64-bit class) swapped whatever the machine's order is.
+/// Decodes byte-order instructions: to little or big endian, or (in the 64-bit class) an unconditional swap.
 fn swap(slot: Slot, wide: bool) -> Option<Op> {
     let to_big = slot.opcode & 8 != 0;
     let kind = match (wide, to_big, slot.imm) {

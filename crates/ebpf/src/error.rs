@@ -65,7 +65,7 @@ pub enum Fault {
         region: String,
         /// First valid offset.
         from: u64,
-        /// First offset behind the valid ones.
+        /// First offset past the valid ones.
         behind: u64,
         /// The value that a program compares with.
         bound: &'static str,
@@ -143,7 +143,7 @@ pub enum Fault {
     Kept(&'static str),
 }
 
-/// The bytes from the first one to the one behind the last, in words.
+/// Describes a range of bytes, given its first offset and the one past its last.
 fn extent(from: u64, behind: u64) -> String {
     match behind.checked_sub(from) {
         None | Some(0) => "has no bytes".to_owned(),

@@ -103,9 +103,9 @@ fn run<H: Hook>(
                     continue 'run;
                 }};
             }
-            // A reference: a copy would go through memory before it can be looked at.
+            // A reference: a copy would go through memory before it can be read.
             let Some(mut op) = ops.get(index) else { fault!(Fault::NoExit) };
-            // Comes round again only where an operation is guarded.
+            // The loop repeats only if an operation is guarded.
             loop {
                 let d = (op.dst & 15) as usize;
                 let s = (op.src & 15) as usize;
@@ -435,7 +435,7 @@ pub(crate) fn reads(op: Op) -> u16 {
             let arguments = helpers::arguments(op.imm as u32);
             (1 << (arguments + 1)) - 2
         }
-        // Only the program's own result counts, which is looked at when it ends.
+        // Only the program's own result counts, and that is read when the program ends.
         Kind::Exit => 0,
         _ => op.reads(),
     }

@@ -77,14 +77,15 @@ pub trait Hook {
 pub struct Silent;
 
 impl Hook for Silent {
-    /// Nothing, but at each jump by itself: jumps that the compiler joins into one are predicted worse.
+    /// Does nothing, but is a separate call at each jump: jumps that the compiler merges into one are predicted
+    /// worse.
     #[inline(always)]
     fn leaves(&mut self, index: u32) {
         std::hint::black_box(index);
     }
 }
 
-/// A hook at one moment: what helpers and maps report their accesses to.
+/// A hook at one moment, to which helpers and maps report their accesses.
 pub(crate) struct Watch<'a, H> {
     pub hook: &'a mut H,
     pub executed: u64,

@@ -136,7 +136,7 @@ impl Region {
     #[inline(always)]
     fn position(&self, address: u64, bytes: u64, room: u64) -> Option<usize> {
         let offset = address & OFFSET_MASK;
-        // In 32 bits: in front of the start is then far behind any room, and adding the size cannot wrap around.
+        // With 32 bits, an offset before the start is far beyond any room, and adding the size cannot wrap around.
         let within = u64::from(offset.wrapping_sub(self.start) as u32);
         if within.checked_add(bytes)? > room {
             return None;
@@ -257,7 +257,7 @@ impl Memory {
     pub(crate) fn bytes_mut(&mut self, address: u64, count: u64) -> Result<&mut [u8], Fault> {
         let number = (address >> REGION_SHIFT) as usize;
         if self.regions.get(number).is_some_and(|region| region.sparse.is_some()) {
-            // Asked for twice, as what is found would be borrowed where it is not.
+            // The fault is computed first, because the found bytes stay borrowed on the path without them, too.
             let fault = self.fault(Doing::Write, address, count);
             let sparse = self.regions.get_mut(number).and_then(|region| region.sparse.as_mut());
             return sparse.and_then(|sparse| sparse.write(address, count)).ok_or(fault);
@@ -301,7 +301,8 @@ impl Memory {
     #[cold]
     pub(crate) fn fault(&self, doing: Doing, address: u64, bytes: u64) -> Fault {
         let what = doing.name();
-        // Just below an element means an offset less than 0 of it: the borrow went through to what is in front.
+        // An address just below an element is a negative offset into it, and the borrow changed the number of the
+        // element.
         let shift =
             self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| region.sparse.as_ref());
         let shift = shift.map_or(ELEMENT_SHIFT, |sparse| sparse.shift);

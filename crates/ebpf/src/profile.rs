@@ -33,7 +33,7 @@ impl Counters {
                 *target += leaves;
             }
         }
-        // What has come and not left passes on to the next operation.
+        // Executions that began and have not left continue with the next operation.
         let mut running: u64 = 0;
         let counts = begins.iter().zip(&self.leaves).map(|(begins, leaves)| {
             running += begins;

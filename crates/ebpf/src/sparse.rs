@@ -38,7 +38,8 @@ impl Sparse {
     pub fn new(elements: u64, stride: u64, room: u64, write_room: u64, most_bytes: u64) -> Self {
         let each = (PAGE_BYTES / stride).max(1);
         Self {
-            // Twice the room of a value and more, so that what lies just below one is seen to be no part of the one before.
+            // More than twice the room of a value, so that an address just below one is clearly not in the one
+            // before.
             shift: stride.next_power_of_two().ilog2() + 2,
             room,
             write_room,
@@ -61,7 +62,8 @@ impl Sparse {
         (below >> self.shift, below & ((1 << self.shift) - 1))
     }
 
-    /// The page of an address, and where in it; none where an access leaves the first `room` bytes of its value.
+    /// Returns the page of an address, and the position in it; `None` if an access leaves the first `room` bytes of
+    /// its value.
     fn position(&self, address: u64, bytes: u64, room: u64) -> Option<(u64, usize)> {
         let (element, offset) = self.split(address);
         let inside = element < self.elements && offset.checked_add(bytes)? <= room;
@@ -79,12 +81,12 @@ impl Sparse {
         }
     }
 
-    /// Bytes that a program writes; none where there may be no more pages.
+    /// Returns bytes that a program writes; `None` if no more pages are allowed.
     pub fn write(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
         self.made(address, bytes, self.write_room)
     }
 
-    /// The same for what fills maps that programs only read.
+    /// Returns bytes to be filled in maps that programs only read.
     pub fn fill(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
         self.made(address, bytes, self.room)
     }
@@ -123,7 +125,7 @@ mod tests {
         sparse.write(far, 4).unwrap().copy_from_slice(&[1, 2, 3, 4]);
         sparse.write(next, 2).unwrap().copy_from_slice(&[5, 6]);
         assert_eq!((sparse.read(far, 4), sparse.read(next, 2)), (Some(&[1, 2, 3, 4][..]), Some(&[5, 6][..])));
-        // Two pages are all that there may be; what they hold can still be written.
+        // Two pages are the maximum; bytes in them can still be written.
         assert!(sparse.write(third, 4).is_none() && sparse.write(next, 1).is_some());
         assert_eq!(sparse.read(third, 4), Some(&[0; 4][..]));
         for address in outside {

@@ -1,21 +1,22 @@
-//! Instruction by instruction the same as `rbpf` on random programs: arithmetic, byte order, jumps, loads and stores.
+//! The same results as `rbpf`, instruction by instruction, on random programs: arithmetic, byte order, jumps, loads
+//! and stores.
 //!
-//! After each instruction its destination is written to the next place of the packet, so that both executors leave a log
-//! of every intermediate result there.
+//! After each instruction its destination is written to the next position of the packet, so that both executors leave
+//! a log of every intermediate result there.
 //!
-//! Where rbpf 0.4.1 is not as RFC 9669, it is not asked, and `instructions.rs` holds the results that the RFC gives:
-//! comparisons with negative immediates without sign (it does not extend the sign), the remainder of a division by zero
-//! in 32 bits (it keeps the upper half), negation (it refuses the least number where overflow is checked), atomics and
-//! the instructions of version 4 (it has none).
+//! Instructions for which rbpf 0.4.1 deviates from RFC 9669 are not compared; `instructions.rs` holds the results
+//! according to the RFC: unsigned comparisons with negative immediates (rbpf does not extend the sign), the remainder
+//! of a 32-bit division by zero (it keeps the upper half), negation (it fails for the least number if overflow is
+//! checked), atomics and the instructions of version 4 (it has none).
 
 use linecard_ebpf::{Arrival, Machine, Object, Options, Outcome, Silent, Slot};
 use proptest::prelude::*;
 
-/// Packet bytes in front of the log that programs read and write.
+/// Packet bytes before the log, which programs read and write.
 const DATA_BYTES: i16 = 64;
 /// Bytes of the packet.
 const PACKET_BYTES: usize = 2048;
-/// Keeps the address of the packet; never calculated with.
+/// The register that holds the address of the packet; no instruction modifies it.
 const PACKET: u8 = 9;
 const STACK: u8 = 10;
 
@@ -23,7 +24,7 @@ fn slot(opcode: u8, dst: u8, src: u8, offset: i16, imm: i32) -> Slot {
     Slot { opcode, dst, src, offset, imm }
 }
 
-/// Opcodes of arithmetic that both know, for 64 and 32 bits.
+/// Arithmetic opcodes that both support, for 64 and 32 bits.
 fn arithmetic() -> impl Strategy<Value = Slot> {
     let row =
         prop::sample::select(vec![0x00u8, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x90, 0xa0, 0xb0, 0xc0]);
@@ -32,7 +33,7 @@ fn arithmetic() -> impl Strategy<Value = Slot> {
         |(row, wide, register, dst, src, imm)| {
             let class = if wide { 7 } else { 4 };
             let bits = if wide { 63 } else { 31 };
-            // A shift by an immediate beyond the width is refused elsewhere; a division by zero by the other's verifier.
+            // Other verifiers refuse a shift by an immediate beyond the width, and that of rbpf a division by zero.
             let imm = match row {
                 0x60 | 0x70 | 0xc0 => imm & bits,
                 0x30 | 0x90 if imm == 0 => 7,
@@ -65,7 +66,7 @@ fn other() -> impl Strategy<Value = Slot> {
     prop_oneof![4 => memory, 1 => swap]
 }
 
-/// A jump, and how many instructions it leaves out.
+/// A jump, and the number of instructions that it skips.
 fn jump() -> impl Strategy<Value = (Slot, usize)> {
     let row = prop::sample::select(vec![0x10u8, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0xa0, 0xb0, 0xc0, 0xd0]);
     let imm = prop_oneof![any::<i32>(), -3..3];
@@ -98,7 +99,8 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// The program: constants into registers, the parts with their log, and an exit. `prologue` makes r9 the packet.
+/// Assembles a program: constants into registers, the parts with their log, and an exit. `prologue` sets r9 to the
+/// packet.
 fn assemble(prologue: &[Slot], constants: &[i64], parts: &[Part]) -> Vec<u8> {
     let mut slots = prologue.to_vec();
     for (register, constant) in (0u8..).zip(constants) {
@@ -108,7 +110,8 @@ fn assemble(prologue: &[Slot], constants: &[i64], parts: &[Part]) -> Vec<u8> {
     for at in (0..DATA_BYTES).step_by(8) {
         slots.push(slot(0x7b, STACK, (at / 8) as u8, at - DATA_BYTES, 0));
     }
-    // Each part is two slots long: itself and the log of its destination, or the jump and a jump to the next.
+    // Each part has two slots: the part itself and the log of its destination, or the jump and a jump to the next
+    // part.
     for (number, part) in parts.iter().enumerate() {
         let log = DATA_BYTES + 8 * number as i16;
         match part {
@@ -144,7 +147,7 @@ proptest! {
         constants in prop::collection::vec(prop_oneof![any::<i64>(), -3i64..3, Just(i64::MIN)], 9),
         parts in prop::collection::vec(part(), 1..120),
     ) {
-        // Ours finds the packet through struct xdp_md, the other in r1.
+        // Linecard finds the packet through `struct xdp_md`, rbpf in r1.
         let code = assemble(&[slot(0x61, PACKET, 1, 0, 0)], &constants, &parts);
         let theirs = assemble(&[slot(0xbf, PACKET, 1, 0, 0)], &constants, &parts);
         let (outcome, left) = ours(&code);

@@ -1,5 +1,6 @@
-//! Do types that no compiler wrote (circles, counts beyond the data, sizes beyond memory) end in an answer or in an error, in
-//! bounded time and memory? Every word of the types and line tables of a real object takes each value that means trouble.
+//! Do types that no compiler writes (cycles, counts beyond the data, sizes beyond memory) result in a value or an
+//! error, in bounded time and memory? Every word of the types and line tables of a real object takes each problematic
+//! value.
 
 use linecard_ebpf::{EbpfError, Machine, Object, Options};
 use object::{Object as _, ObjectSection as _};
@@ -7,7 +8,7 @@ use object::{Object as _, ObjectSection as _};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/xdp/tests/features.o");
 const OPTIONS: fn() -> Options = || Options { most_map_bytes: 1 << 24, ..Options::default() };
 
-/// Where a section's bytes are in the file.
+/// Returns the position of a section's bytes in the file.
 fn range(file: &[u8], section: &str) -> std::ops::Range<usize> {
     let parsed = object::File::parse(file).expect("an object");
     let (from, length) =
@@ -15,7 +16,7 @@ fn range(file: &[u8], section: &str) -> std::ops::Range<usize> {
     from as usize..(from + length) as usize
 }
 
-/// Reads the object and loads its first program, which lays out every map; what was wrong, if anything.
+/// Reads the object and loads its first program, which lays out every map.
 fn load(bytes: &[u8]) -> Result<(), EbpfError> {
     let object = Object::read("features.o", bytes)?;
     let Some(program) = object.programs().first() else { return Ok(()) };
@@ -31,7 +32,8 @@ fn any_word_may_be_any_number() {
         let range = range(&file, section);
         for at in range.clone().step_by(4).take_while(|at| at + 4 <= range.end) {
             let number = ((at - range.start) / 4) as u32;
-            // Nothing, all bits, signs, a type of its neighbourhood (circles), and a kind with as many members as fit a count.
+            // Zero, one, a nearby type (cycles), signs, all bits, and kinds with the largest number of members that a
+            // count holds.
             for word in [0, 1, number / 4, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x0400_ffff, 0x8f00_ffff] {
                 let mut damaged = file.clone();
                 damaged[at..at + 4].copy_from_slice(&u32::to_le_bytes(word));

@@ -1,11 +1,11 @@
-//! What the kernel's verifier refuses ends here with the instruction, or is named before the run.
+//! Programs that the kernel's verifier rejects stop here at the instruction, or are rejected before the run.
 
 use crate::kit;
 
 use kit::{constant, exit, machine, run, slot};
 use linecard_ebpf::{Counters, Machine, Object, Options, Silent, Slot};
 
-/// The message of a program that must not get through; each part has to be in it.
+/// Expects a program to fail with a message that contains each part.
 fn refused(slots: &[Slot], parts: &[&str]) {
     let message = run(slots, &[0; 64]).expect_err("a fault").to_string();
     for part in parts {
@@ -23,7 +23,7 @@ fn an_endless_loop_ends_at_its_budget() {
 
 #[test]
 fn accesses_outside_of_what_a_pointer_points_to() {
-    // Behind the end of the packet, in front of it, across its end.
+    // Accesses after the end of the packet, before it, and across its end.
     let packet = slot(0x61, 2, 1, 0, 0);
     refused(
         &[packet, slot(0x71, 0, 2, 64, 0), exit()],
@@ -72,7 +72,7 @@ fn registers_that_nobody_wrote() {
     refused(&[slot(0x85, 0, 0, 0, 44), slot(0xb7, 0, 0, 0, 2), exit()], &["r2 is read before"]);
 }
 
-/// Paths that a compiler knows never to meet: the verifier follows each of them, and so does this.
+/// A compiler knows that some paths are never taken; the verifier, and this check, follow each of them.
 #[test]
 fn a_register_written_on_the_path_that_reads_it_is_fine() {
     let slots = [
@@ -111,7 +111,7 @@ fn what_is_not_there_is_named_before_the_run() {
     named(&[slot(0xb7, 0, 0, 0, 0)], "code that ends without an exit");
     let [first, second] = constant(1, 5);
     named(&[slot(0x05, 0, 0, 1, 0), first, second, exit()], "a jump to slot 2");
-    // What cannot be reached does not matter.
+    // Unreachable slots do not matter.
     assert!(machine(&[slot(0xb7, 0, 0, 0, 2), exit(), slot(0x85, 0, 0, 0, 181), exit()]).is_ok());
 }
 

@@ -1,4 +1,4 @@
-//! What an object can hold and what helpers do: `programs/xdp/tests/features.c`, a program for each.
+//! Contents of objects and effects of helpers: `programs/xdp/tests/features.c` has a program for each.
 
 use crate::kit;
 
@@ -34,7 +34,7 @@ fn global_variables_keep_their_values() {
     let found: Vec<Verdict> = (0..4).map(|_| verdict(&mut machine, 0)).collect();
     assert_eq!(found, [Verdict::Pass, Verdict::Pass, Verdict::Pass, Verdict::Drop]);
     assert_eq!(word(&held(&machine, ".data")[0].1), 11);
-    // A constant of the program is set like any map.
+    // A constant of the program can be set like any map.
     let constants = map(&machine, ".rodata");
     let bytes = machine.entries(constants).expect("constants")[0].values[0].len();
     let mut value = held(&machine, ".rodata")[0].1.clone();
@@ -65,7 +65,7 @@ fn tail_calls_go_where_the_map_says() {
     assert_eq!(counter, 33);
     let refused = machine.insert_program(programs, 3, "nothing").expect_err("no such program");
     assert!(refused.to_string().contains("`third` in xdp/third"), "{refused}");
-    // A program that cannot run here is named when it is put there, not when it is called.
+    // A program that cannot run here is reported when it is inserted, not when it is called.
     let refused = machine.insert_program(programs, 3, "unsupported").expect_err("unsupported");
     assert!(matches!(refused, EbpfError::Unsupported { .. }), "{refused}");
 }

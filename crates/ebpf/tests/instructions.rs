@@ -1,11 +1,11 @@
-//! Results that RFC 9669 gives, where `rbpf` has none or others: by hand from the text.
+//! Results according to RFC 9669 for which `rbpf` has none or others, worked out by hand from the text.
 
 use crate::kit;
 
 use kit::{constant, exit, machine, slot};
 use linecard_ebpf::{Access, AccessKind, Arrival, Event, Machine, Recorder, STACK, Silent, Slot};
 
-/// What a calculation leaves in r0, all 64 bits: both halves are returned, one after the other.
+/// Returns all 64 bits of r0 after a calculation: a program returns one half, and another the other half.
 fn result(slots: &[Slot]) -> u64 {
     let half = |shift: i32| {
         let mut all = slots.to_vec();
@@ -16,7 +16,7 @@ fn result(slots: &[Slot]) -> u64 {
     u64::from(half(32)) << 32 | u64::from(half(0))
 }
 
-/// One operation on r0 with r1 or an immediate.
+/// Checks one operation on r0 with r1 or an immediate.
 fn check(opcode: u8, offset: i16, imm: i32, r0: u64, r1: u64, expected: u64) {
     let mut slots = Vec::from(constant(0, r0));
     slots.extend(constant(1, r1));
@@ -28,15 +28,15 @@ fn check(opcode: u8, offset: i16, imm: i32, r0: u64, r1: u64, expected: u64) {
 #[test]
 fn division_and_remainder() {
     let minus = |value: i64| value as u64;
-    // Unsigned with an immediate: its sign is extended first.
+    // Unsigned division by an immediate extends the sign of the immediate first.
     check(0x37, 0, -1, 10, 0, 0);
     check(0x97, 0, -1, 10, 0, 10);
-    // By zero.
+    // Division by zero.
     check(0x3f, 0, 0, 10, 0, 0);
     check(0x9f, 0, 0, minus(-10), 0, minus(-10));
     check(0x9c, 0, 0, minus(-10), 0, 0xffff_fff6);
     check(0x3c, 0, 0, minus(-10), 0, 0);
-    // Signed (version 4): truncated, as in C; the least number by -1 wraps.
+    // Signed division (version 4) truncates, as in C; the smallest number divided by -1 wraps around.
     check(0x3f, 1, 0, minus(-13), 4, minus(-3));
     check(0x9f, 1, 0, minus(-13), 4, minus(-1));
     check(0x3f, 1, 0, 13, minus(-4), minus(-3));
@@ -114,7 +114,7 @@ fn loads_extend_the_sign() {
     }
 }
 
-/// What an atomic operation leaves in memory, in its source register and in r0.
+/// Returns the memory, the source register and r0 after an atomic operation.
 fn atomic(wide: bool, operation: i32, old: u64, with: u64, r0: u64) -> [u64; 3] {
     let opcode = if wide { 0xdb } else { 0xc3 };
     [slot(0x79, 0, 10, -8, 0), slot(0xbf, 0, 2, 0, 0), slot(0xbf, 0, 0, 0, 0)].map(|last| {
@@ -141,7 +141,7 @@ fn atomics() {
     assert_eq!(atomic(false, 0xf1, 9, 3, high | 9), [3, 3, 9], "32 bits: r0 loses its upper half");
 }
 
-/// Functions: registers 6 to 9 come back, each call has a stack of its own.
+/// Functions: registers 6 to 9 are restored, and each call has its own stack.
 #[test]
 fn calls_of_functions() {
     let program = [
@@ -152,13 +152,13 @@ fn calls_of_functions() {
         slot(0x0f, 0, 6, 0, 0),
         slot(0x79, 1, 10, -8, 0),
         slot(0x1d, 0, 0, 4, 0),
-        // The function: its argument plus one, written to its own stack.
+        // The function returns its argument plus one, and writes it to its own stack.
         slot(0xb7, 6, 0, 0, 1),
         slot(0x0f, 1, 6, 0, 0),
         slot(0x7b, 10, 1, -8, 0),
         slot(0x79, 0, 10, -8, 0),
     ];
-    // Where r0 is equal to itself control goes behind the function, to add what the caller's stack still holds.
+    // Because r0 equals itself, control jumps behind the function and adds what the caller's stack still holds.
     let mut slots = Vec::from(&program[..10]);
     slots.extend([program[10], exit(), slot(0x0f, 0, 1, 0, 0), exit()]);
     slots[6].offset = 5;
@@ -168,7 +168,7 @@ fn calls_of_functions() {
     assert_eq!(outcome.instructions, 14);
 }
 
-/// A trace has each access with the instructions up to it.
+/// A trace has each access with the number of instructions up to it.
 #[test]
 fn a_trace_counts_instructions_between_accesses() {
     let slots = [

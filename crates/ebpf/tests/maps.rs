@@ -1,7 +1,7 @@
 //! Maps against naive models: random sequences of lookups, updates and deletions by a program's own helpers.
 //!
-//! A program carries each operation out: the packet says which (first byte), with which flags, key and value, and the
-//! program puts what a lookup found back into the packet.
+//! A program executes each operation: the packet selects it (first byte), with its flags, key and value, and the
+//! program writes the result of a lookup to the packet.
 
 use crate::kit;
 
@@ -20,7 +20,7 @@ const RESULT_AT: i16 = 80;
 const PACKET_BYTES: usize = 96;
 const VALUE_BYTES: u32 = 8;
 
-/// A program that does with the map what the packet says.
+/// A program that performs the operation of the packet on the map.
 fn program() -> Vec<Slot> {
     let call = |helper: i32| slot(0x85, 0, 0, 0, helper);
     let argument = |register: u8, at: i32| [slot(0xbf, register, 6, 0, 0), slot(0x07, register, 0, 0, at)];
@@ -28,7 +28,7 @@ fn program() -> Vec<Slot> {
     slots.extend(constant(1, map_handle(0)));
     slots.extend(argument(2, KEY_AT));
     slots.extend([slot(0x15, 7, 0, 4, 1), slot(0x15, 7, 0, 14, 2)]);
-    // 0: look up; what is found goes into the packet.
+    // 0: look up, and write the found value into the packet.
     let lookup = vec![call(1), slot(0x55, 0, 0, 1, 0), slot(0x05, 0, 0, 8, 0)];
     // 1: update; 2: delete.
     let found = [slot(0x79, 1, 0, 0, 0), slot(0x7b, 6, 1, FOUND_AT as i16, 0), slot(0xb7, 0, 0, 0, 1)];
@@ -73,7 +73,7 @@ struct Operation {
     cpu: u32,
 }
 
-/// Result of the helper (1 where a lookup found something), and what was found.
+/// Returns the result of the helper (1 if a lookup found something), and the value found.
 fn perform(machine: &mut Machine, operation: &Operation) -> (i64, u64) {
     let mut packet = vec![0; PACKET_BYTES];
     let (code, flags) = match operation.doing {
@@ -95,7 +95,7 @@ fn doing() -> impl Strategy<Value = Doing> {
     prop_oneof![3 => Just(Doing::Lookup), 3 => (0u8..3).prop_map(Doing::Update), 2 => Just(Doing::Delete)]
 }
 
-/// Operations on few keys of this size, so that keys collide.
+/// Operations on few keys of this size, so that keys recur.
 fn operations(key_bytes: usize, keys: u32) -> impl Strategy<Value = Vec<Operation>> {
     let key = (0..keys).prop_map(move |key| {
         let mut bytes = vec![0xa5; key_bytes];
@@ -109,7 +109,7 @@ fn operations(key_bytes: usize, keys: u32) -> impl Strategy<Value = Vec<Operatio
     )
 }
 
-/// What a map with entries that come and go answers: keys in order of use, oldest first.
+/// A model of a map whose entries come and go: keys in order of use, oldest first.
 struct Model {
     entries: VecDeque<(Vec<u8>, [u64; 2])>,
     most: usize,
@@ -169,7 +169,7 @@ fn listed(machine: &Machine) -> BTreeMap<Vec<u8>, Vec<u64>> {
     entries.into_iter().map(|entry| (entry.key, entry.values.iter().map(word).collect())).collect()
 }
 
-/// Prefixes that meet: few bits, and lengths from 0 to 32.
+/// Prefixes that often overlap: few bits, and lengths from 0 to 32.
 fn prefixes() -> impl Strategy<Value = Vec<Operation>> {
     let key = (0u32..=32, prop::sample::select(vec![0u32, 1, 2, 3, 0x80, 0x81, 0xc0, 0xff00]), any::<bool>());
     let key = key.prop_map(|(length, bits, low)| {
@@ -237,7 +237,7 @@ proptest! {
             let at = model.iter().position(|&(prefix, _)| prefix.0 == length && covers(prefix, address));
             let expected = match (&operation.doing, at) {
                 (Doing::Lookup, _) => {
-                    // A key that is shorter than its address finds what is no longer than it.
+                    // A key shorter than its address finds only prefixes that are no longer than the key.
                     let fits = model.iter().filter(|(prefix, _)| prefix.0 <= length && covers(*prefix, address));
                     fits.max_by_key(|(prefix, _)| prefix.0).map_or((0, 0), |&(_, value)| (1, value))
                 }
@@ -264,7 +264,8 @@ proptest! {
     }
 }
 
-/// What a lookup reads, by kind: key, then what the recipe says, then the value by the program itself.
+/// The accesses of a lookup, by kind: the key, then those of the recipe, then the value, which the program itself
+/// reads.
 #[test]
 fn a_lookup_costs_what_its_recipe_says() {
     let trace = |kind: MapKind, key: &[u8], filled: &[&[u8]]| {
@@ -297,7 +298,7 @@ fn a_lookup_costs_what_its_recipe_says() {
         trace(MapKind::LruHash, &key, &[&key]),
         [bucket, entry, (index.clone(), write, 8), value.clone()]
     );
-    // 10.0.0.0/8 above 10.1.0.0/16 above 10.1.2.3: two levels hold prefixes of the key.
+    // 10.0.0.0/8 contains 10.1.0.0/16, which contains 10.1.2.3: two levels hold prefixes of the key.
     let prefix = |length: u8, bytes: [u8; 4]| [[length, 0, 0, 0], bytes].concat();
     let filled = [prefix(8, [10, 0, 0, 0]), prefix(16, [10, 1, 0, 0])];
     let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
@@ -342,7 +343,7 @@ fn arrays_of_millions_of_values_take_what_is_written_of_them() {
             assert_eq!(perform(&mut machine, &at(index, value, Doing::Update(0))), (0, 0));
             assert_eq!(perform(&mut machine, &at(index, 0, Doing::Lookup)), (1, value));
         }
-        // Its neighbour is another value, and behind the last there is none.
+        // The previous index has another value, and after the last index there is none.
         assert_eq!(perform(&mut machine, &at(last - 1, 0, Doing::Lookup)), (1, 0));
         assert_eq!(perform(&mut machine, &at(entries, 0, Doing::Lookup)), (0, 0));
         let held: Vec<_> = machine.entries(0).expect("the map").into_iter().map(|entry| entry.key).collect();
@@ -356,7 +357,8 @@ fn an_index_of_an_array_is_masked_where_the_machine_does() {
         let mut machine = array(entries, 4 << 30);
         machine.mask_indices(true);
         perform(&mut machine, &at(3, 5, Doing::Update(0)));
-        // The lower bits of the index, if the array has a power of two of values; else it is compared.
+        // The lower bits of the index select the value if the number of values is a power of two; otherwise the index
+        // is compared.
         assert_eq!(perform(&mut machine, &at(entries * 4 + 3, 0, Doing::Lookup)), beyond, "{entries}");
     }
 }
@@ -394,7 +396,7 @@ fn accesses_of_a_value_of_a_large_array_stay_in_it() {
         let object = object.with_map(MapDefinition::new("map", MapKind::Array, 4, VALUE_BYTES, 1 << 26));
         Machine::load(&object, None, Options::default()).expect("a program")
     };
-    // 1 and 1 more is XDP_PASS.
+    // 1 plus 1 is XDP_PASS.
     let mut machine = load(0);
     let verdict = machine.packet(&[0; 60], Arrival::default(), &mut Silent).expect("no fault").verdict;
     assert_eq!(verdict, linecard_ebpf::Verdict::Pass);

@@ -1,5 +1,5 @@
-//! Objects of public projects load, and their programs run on frames of many kinds. They are shared beside the project and
-//! not part of it: without them these tests say so and pass.
+//! Objects of public projects load, and their programs run on frames of many kinds. The objects are shared beside the
+//! project and not part of it: without them, these tests report that they are missing, and pass.
 
 use crate::kit;
 
@@ -25,7 +25,7 @@ fn objects() -> Vec<(String, Object)> {
     files.iter().map(read).collect()
 }
 
-/// What the programs of an object do with all frames.
+/// Counts the verdicts of an object's programs over all frames.
 fn verdicts(machine: &mut Machine) -> BTreeMap<Verdict, u32> {
     let mut found = BTreeMap::new();
     let mut recorder = Recorder::default();
@@ -72,7 +72,7 @@ fn several_programs_need_a_name_and_sections_name_programs() {
     }
 }
 
-/// Katran with a service and a server behind it: the packet leaves inside another, to the server.
+/// Katran with a service and a server behind it: the packet leaves encapsulated, to the server.
 #[test]
 fn katran_balances_what_its_maps_say() {
     let Some((_, object)) = objects().into_iter().find(|(name, _)| name == "katran.o") else { return };
@@ -81,7 +81,7 @@ fn katran_balances_what_its_maps_say() {
     let mut machine = Machine::load(&object, Some(&program), options).expect("Katran");
     let map = |machine: &Machine, name: &str| machine.map(name).expect("a map of Katran");
     let vip = [10, 0, 0, 2];
-    // struct vip_definition: address (16), port (big-endian), protocol; struct vip_meta: flags, number.
+    // struct vip_definition has address (16), port (big-endian) and protocol; struct vip_meta has flags and number.
     let mut key = vip.to_vec();
     key.extend([0; 12]);
     key.extend(80u16.to_be_bytes());
@@ -92,12 +92,12 @@ fn katran_balances_what_its_maps_say() {
     for place in 0..65_537u32 {
         machine.insert(rings, &place.to_le_bytes(), &1u32.to_le_bytes()).expect("a place of the ring");
     }
-    // struct real_definition: address (16), flags.
+    // struct real_definition has address (16) and flags.
     let reals = map(&machine, "reals");
     let mut real = vec![192, 168, 5, 7];
     real.extend([0; 16]);
     machine.insert(reals, &1u32.to_le_bytes(), &real).expect("a server");
-    // The gateway's address of its link.
+    // The link address of the gateway.
     let control = map(&machine, "ctl_array");
     machine.insert(control, &0u32.to_le_bytes(), &[2, 9, 9, 9, 9, 9, 0, 0]).expect("a gateway");
     let frame = kit::tcp(([10, 0, 0, 1], 1000), (vip, 80), &[1; 6]);
@@ -112,7 +112,7 @@ fn katran_balances_what_its_maps_say() {
     assert_eq!(left[34..], frame[14..], "what came is unchanged inside");
 }
 
-/// A program with a map of sockets: without sockets nothing is redirected.
+/// A program with a map of sockets redirects packets only if the map has sockets.
 #[test]
 fn a_socket_that_is_there_gets_the_packet() {
     for (name, object) in objects() {

@@ -1,8 +1,9 @@
 //! Traces kept in a folder, by the hash of everything that they depend on.
 //!
-//! A trace is made again by default, which is fast; a folder pays where the same program and capture are looked at often.
-//! Nothing in the folder is trusted: a file begins with its version and a checksum over its name and what it holds. One
-//! that is damaged, or of another version, is made again, with a note. The folder is bounded: what was used least recently goes.
+//! By default a trace is rebuilt, which is fast; a folder saves time if the same program and capture are used often.
+//! Nothing in the folder is trusted: a file begins with its version and a checksum over its name and its content. A
+//! file that is damaged, or of another version, is rebuilt, with a note. The folder is bounded: the least recently
+//! used files are removed.
 
 use super::trace::{ProgramReport, ProgramRequest, TracedProgram, trace_program};
 use linecard_files::preset::load;
@@ -18,18 +19,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Changes when traces, work or the file change their meaning.
+/// Increases if traces, work or the file change their meaning.
 const VERSION: u32 = 3;
 const CHUNK_BYTES: usize = 1 << 20;
-/// What every file begins with; version (4 bytes), length (8) and checksum (32) follow.
+/// The first bytes of every file; version (4 bytes), length (8) and checksum (32) follow.
 const MAGIC: &[u8; 8] = b"LC-TRACE";
 const HEADER_BYTES: usize = 8 + 4 + 8 + 32;
-/// Names end so; what stands before is the key in hexadecimal.
+/// The ending of names; the part before it is the key in hexadecimal.
 const ENDING: &str = "trace";
 const KEY_DIGITS: usize = 64;
-/// A temporary file that is older belongs to a process that was killed.
+/// A temporary file that is older belongs to a killed process.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
-/// What the files of a folder may hold together, where nobody says.
+/// The default limit for the files of a folder together.
 pub const TRACE_CACHE_BYTES: u64 = 4 << 30;
 
 #[derive(Serialize, Deserialize)]
@@ -61,11 +62,11 @@ fn failed(place: &str, action: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", format!("cannot {action}: {error}"))] }
 }
 
-/// A trace from the folder, or made and put there, and notes on what went wrong with the folder meanwhile; see
-/// [`trace_program`]. The files of the folder hold at most `most_bytes` together afterwards.
+/// Returns a trace from the folder, or builds it and stores it there, with notes on problems of the folder; see
+/// [`trace_program`]. Afterwards, the files of the folder have at most `most_bytes` together.
 ///
 /// # Errors
-/// As [`trace_program`], and when there is no such folder and it cannot be made.
+/// As [`trace_program`], and if the folder does not exist and cannot be created.
 pub fn trace_program_cached(
     request: &ProgramRequest,
     folder: &str,
@@ -77,25 +78,25 @@ pub fn trace_program_cached(
     let file = Path::new(folder).join(format!("{key}.{ENDING}"));
     match read(&file, &key) {
         Ok(Some(kept)) => {
-            // A clock that cannot be set makes the file look old: it goes earlier, which is no error.
+            // If the time cannot be set, the file looks old and is evicted earlier, which is no error.
             let _ = File::options()
                 .append(true)
                 .open(&file)
                 .and_then(|opened| opened.set_modified(SystemTime::now()));
-            // The same bytes may stand under another name.
+            // The same program may have been traced under another name.
             let report = ProgramReport { elf: request.elf.clone(), ..kept.report };
             return Ok((TracedProgram { report, work: kept.work }, notes));
         }
         Ok(None) => {}
         Err(defect) => notes.push(format!("{}: {defect}; the trace is rebuilt", file.display())),
     }
-    // Now rather than after a long run.
+    // A folder that cannot be created is an error before the long run, not after it.
     if !Path::new(folder).is_dir() {
         std::fs::create_dir(folder).map_err(|error| failed(folder, "make the folder", &error))?;
     }
     let TracedProgram { report, work } = trace_program(request, progress)?;
     let kept = Kept { report, work };
-    // The trace is there and is what was asked for: a full disk does not take it away.
+    // The requested trace is complete: a full disk must not lose it.
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
@@ -110,10 +111,10 @@ pub fn trace_program_cached(
     Ok((TracedProgram { report: kept.report, work: kept.work }, notes))
 }
 
-/// The traces of a folder, those used last first.
+/// Returns the traces of a folder, the most recently used first.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub fn cached_traces(folder: &str) -> Result<Vec<CachedTrace>, Error> {
     let mut files = traces(Path::new(folder)).map_err(|error| failed(folder, "read the folder", &error))?;
     files.sort_by(|a, b| (b.used, &a.path).cmp(&(a.used, &b.path)));
@@ -139,10 +140,10 @@ pub fn cached_traces(folder: &str) -> Result<Vec<CachedTrace>, Error> {
         .collect())
 }
 
-/// Removes the traces of a folder, and nothing else: how many files and bytes went.
+/// Removes the traces of a folder, and nothing else. Returns the numbers of removed files and bytes.
 ///
 /// # Errors
-/// When the folder cannot be read, or a file not be removed.
+/// If the folder cannot be read, or a file cannot be removed.
 pub fn clear_cached_traces(folder: &str) -> Result<(u64, u64), Error> {
     let files = traces(Path::new(folder)).map_err(|error| failed(folder, "read the folder", &error))?;
     let mut gone = (0, 0);
@@ -155,7 +156,7 @@ pub fn clear_cached_traces(folder: &str) -> Result<(u64, u64), Error> {
     Ok(gone)
 }
 
-/// Over everything that must not change: the version, the name that the file should have, and what it holds.
+/// Returns the checksum over everything that must not change: the version, the name of the file, and its content.
 fn checksum(key: &str, payload: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(VERSION.to_le_bytes());
@@ -164,14 +165,14 @@ fn checksum(key: &str, payload: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// What the file holds; `None` where there is none, and otherwise what is wrong with it.
+/// Returns the content of the file; `None` if it does not exist, and an error with its defect.
 fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     let metadata = match std::fs::metadata(file) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would wait for a writer.
     if !metadata.is_file() {
         return Err("not a regular file".to_owned());
     }
@@ -189,7 +190,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
         return Err(format!("version {version}, expected {VERSION}"));
     }
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
-    // Compared before anything is reserved: a damaged length asks for no memory.
+    // The lengths are compared before memory is reserved, so that a damaged length reserves none.
     if metadata.len().checked_sub(HEADER_BYTES as u64) != Some(length) {
         return Err(format!("damaged: {} bytes long, not as its header says", metadata.len()));
     }
@@ -202,9 +203,9 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     if kept.work.is_sound() { Ok(Some(kept)) } else { Err("damaged: it refers to missing data".to_owned()) }
 }
 
-/// Writes the file whole, or leaves what was there.
+/// Writes the file whole, or keeps the previous one.
 fn write(file: &Path, key: &str, payload: &[u8]) -> std::io::Result<()> {
-    // A random name that did not exist: nobody else's file, and no link that somebody laid there.
+    // A random name that did not exist is neither a file of another process nor a planted link.
     let draw = RandomState::new().hash_one((std::process::id(), SystemTime::now()));
     let temporary = file.with_file_name(format!(".{key}.{draw:016x}.tmp"));
     let mut opened = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
@@ -229,7 +230,7 @@ struct Found {
     used: SystemTime,
 }
 
-/// Files of the folder that have the name of a trace; nothing else in it is ever counted or removed.
+/// Returns the files of the folder that have the name of a trace; other files are never counted or removed.
 fn traces(folder: &Path) -> std::io::Result<Vec<Found>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -256,7 +257,7 @@ fn used(metadata: &Metadata) -> SystemTime {
     metadata.modified().unwrap_or(UNIX_EPOCH)
 }
 
-/// Removes what was used least recently until the rest fits; never the file just written.
+/// Removes the least recently used files until the rest fits, but never the file just written.
 fn evict(folder: &Path, most_bytes: u64, written: &Path) {
     remove_left_behind(folder, LEFT_BEHIND);
     let Ok(mut files) = traces(folder) else { return };
@@ -271,7 +272,7 @@ fn evict(folder: &Path, most_bytes: u64, written: &Path) {
     }
 }
 
-/// Removes temporary files of processes that were killed.
+/// Removes temporary files of killed processes.
 fn remove_left_behind(folder: &Path, age: Duration) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -289,7 +290,7 @@ fn remove_left_behind(folder: &Path, age: Duration) {
     }
 }
 
-/// Hash of program, control data, packets and everything that is chosen.
+/// Returns the hash of program, control data, packets and all options.
 fn key(request: &ProgramRequest) -> Result<String, Error> {
     let packets = &request.packets;
     let mut hash = Sha256::new();
@@ -321,7 +322,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The hash of the file, with a mark that there is one, so that no two lists of files give the same bytes.
+/// Adds the hash of the file, with a mark that it exists, so that no two lists of files have the same bytes.
 fn add_file(hash: &mut Sha256, file: &str) -> Result<(), Error> {
     let mut reader = File::open(file).map_err(|error| failed(file, "read the file", &error))?;
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -342,7 +343,7 @@ mod tests {
     use super::*;
     use crate::PacketRequest;
 
-    /// An empty folder of this test and process.
+    /// Returns an empty folder of this test and process.
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("linecard-cache-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -452,7 +453,7 @@ mod tests {
         assert_eq!(packets, [30, 32, 33]);
         assert!(listed.iter().map(|each| each.bytes).sum::<u64>() <= most);
         assert!(!left_behind.exists());
-        // What does not fit at all is given and not kept.
+        // A trace that does not fit is returned but not kept.
         let (_, notes) = cached(&request(34), &folder, 100);
         assert!(notes[0].contains("not kept"), "{notes:?}");
         assert_eq!(clear_cached_traces(folder.to_str().unwrap()).unwrap().0, 3);
@@ -472,7 +473,7 @@ mod tests {
         assert!(notes.len() == 2 && notes[1].contains("not kept"), "{notes:?}");
         let leftovers = std::fs::read_dir(&folder).unwrap().count();
         assert_eq!(leftovers, 1, "a temporary file stayed");
-        // A missing parent is not made.
+        // A missing parent folder is not created.
         let deep = folder.join("a/b/c");
         let mut progress = |_, _| ControlFlow::Continue(());
         let missing = trace_program_cached(&request, deep.to_str().unwrap(), 1 << 30, &mut progress);

@@ -13,7 +13,7 @@ pub(super) struct Fixed {
     pub cache: u32,
 }
 
-/// A chip whose cores split their area between threads and cache as the deployment needs.
+/// A chip whose cores split their area between threads and cache, as the deployment requires.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Malleable {
     pub cores: u32,
@@ -25,7 +25,7 @@ pub(super) struct Malleable {
     pub adaptation: Adaptation,
 }
 
-/// What cores do with each instruction, and when they change threads.
+/// The stages of cores: the cost of each instruction, and the events at which cores switch threads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages {
     pub pipeline: Pipeline,
@@ -50,7 +50,7 @@ pub(super) fn fixed(name: &str) -> Result<Fixed, Error> {
     of(&format!("cores/{name}"), read_fixed)
 }
 
-/// A preset of cores, whichever it is, for `describe`.
+/// Reads a preset of cores of any kind, for `describe`.
 pub fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
     read(Request::of(preset, &find).read(), |document| {
         let root = document.root();

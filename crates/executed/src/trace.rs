@@ -1,4 +1,4 @@
-//! A packet program on a capture: executed once, traced, compiled into work for cores.
+//! Traces a packet program on a capture: it is executed once, traced, and compiled into work for cores.
 
 use super::core_presets::stages;
 use super::packets::{PacketRequest, PacketStatistics, Packets};
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// Packets traced before the trace is compiled and forgotten.
+/// Packets that are traced before the trace is compiled and discarded.
 const BATCH_PACKETS: usize = 1024;
-/// The same for packets that execute much: a trace takes no more than this and its last packet.
+/// The same for packets with long executions: a trace takes at most this number of bytes and its last packet.
 const BATCH_BYTES: usize = 64 << 20;
-/// Instructions that a packet may take at most: more of them than this do not fit into memory as a trace.
+/// The largest budget of instructions per packet: a trace of more instructions does not fit into memory.
 const MOST_BUDGET: u64 = 100_000_000;
 /// Functions and results that a report lists.
 const MOST_LISTED: usize = 12;
-/// Distinct results that are counted; more are too many to list.
+/// Distinct results that are counted; further ones are too many to list.
 const MOST_RESULTS: usize = 4096;
 
 /// A program to be traced.
@@ -28,15 +28,15 @@ const MOST_RESULTS: usize = 4096;
 pub struct ProgramRequest {
     /// The ELF file.
     pub elf: String,
-    /// Function that packets go to; `app_packet` if `None`.
+    /// Function that processes packets; `app_packet` if `None`.
     pub entry: Option<String>,
-    /// What the program's `app_init` is given.
+    /// Input of the program's `app_init`.
     pub control: Option<String>,
     /// Packets.
     pub packets: PacketRequest,
-    /// Instructions that a packet may take.
+    /// The most instructions per packet.
     pub budget: u64,
-    /// Whether accesses beyond what the program may touch are refused.
+    /// Whether illegal accesses are refused.
     pub checked: bool,
 }
 
@@ -90,10 +90,10 @@ pub struct ProgramReport {
     pub lines: Vec<Share>,
 }
 
-/// A traced program: what it did, and what cores have to do.
+/// A traced program: its report, and the work of cores.
 #[derive(Clone, Debug)]
 pub struct TracedProgram {
-    /// For people.
+    /// For readers.
     pub report: ProgramReport,
     /// For cores.
     pub work: Work,
@@ -103,7 +103,7 @@ fn config(place: &str, message: String) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
 }
 
-/// Why a program for RISC-V cannot run or ended, as an error of the request.
+/// Returns an error of a RISC-V program as an error of the request.
 pub fn refused_iss(error: IssError) -> Error {
     match error {
         IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
@@ -116,21 +116,21 @@ pub fn refused_iss(error: IssError) -> Error {
     }
 }
 
-/// Reads a program for RISC-V, which messages call `name`.
+/// Reads a program for RISC-V; messages use `name`.
 ///
 /// # Errors
-/// When the file cannot be read or is no program.
+/// If the file cannot be read or is not a program.
 pub fn read_image(elf: &str, name: &str) -> Result<Image, Error> {
     let bytes = bounded::read(elf, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(name, format!("cannot read the program: {error}")))?;
     Image::read(name, &bytes).map_err(refused_iss)
 }
 
-/// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions. `progress` is told how
-/// many instructions it took of how many it may, and may end it.
+/// Runs a standalone program until it exits. Returns the content of `a0`, and the number of instructions. `progress`
+/// is called with the executed instructions and their limit, and may stop it.
 ///
 /// # Errors
-/// When the file is no program, the program faults, or `progress` ends it.
+/// If the file is not a program, the program faults, or `progress` stops it.
 pub fn run_program(
     elf: &str,
     budget: u64,
@@ -141,16 +141,16 @@ pub fn run_program(
         .map_err(refused_iss)
 }
 
-/// Cycles of the pipeline, as the preset has them.
+/// Returns the cycles of the pipeline from the preset.
 pub(crate) fn pipeline() -> Result<Pipeline, Error> {
     stages().map(|stages| stages.pipeline)
 }
 
-/// Executes a program on packets and compiles what it did.
+/// Executes a program on packets, and compiles the execution.
 ///
 /// # Errors
-/// When the program or the traffic cannot be used, when the program faults (PC, symbol and packet are named), or when
-/// `progress` stops it.
+/// If the program or the traffic cannot be used, the program faults (PC, symbol and packet are named), or `progress`
+/// stops it.
 pub fn trace_program(
     request: &ProgramRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
@@ -215,11 +215,11 @@ pub fn trace_program(
     Ok(TracedProgram { report, work })
 }
 
-/// Counts what a report tells.
+/// Counts for a report.
 #[derive(Default)]
 struct Tally {
     executed: Vec<u64>,
-    /// Least and most of a packet.
+    /// The fewest and the most of a packet.
     instructions: Option<(u64, u64)>,
     runs: u64,
     trace_bytes: u64,
@@ -270,7 +270,7 @@ impl Tally {
             *functions.entry(name).or_insert(0) += count;
         }
         let packets = traffic.packets as f64;
-        // What else is an event is a lock, or the end of a packet.
+        // All other events are locks, unlocks and ends of packets.
         let data = work.events.len() as u64 - locks - unlocks - traffic.packets;
         let (least, most) = self.instructions.unwrap_or_default();
         let results = self.results.iter().map(|(result, &count)| (format!("{result:#x}"), count)).collect();
@@ -297,7 +297,7 @@ impl Tally {
     }
 }
 
-/// The most frequent ones; those equally frequent by name.
+/// Returns the most frequent ones; equally frequent ones are sorted by name.
 pub(super) fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
     counts.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     counts.truncate(MOST_LISTED);

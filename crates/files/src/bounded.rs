@@ -1,26 +1,26 @@
 //! Files that are read whole, up to a bound.
 //!
-//! A name may lead to a pipe that nobody writes to, or to a device that never ends, and it may stand in a file that somebody
-//! else wrote: such a file must not make a run wait or grow without a bound.
+//! A name may lead to a pipe without a writer, or to a device that never ends, and another user may have written the
+//! file with the name. Such a file must not make a run wait or grow without a bound.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 
-/// Presets, programs of steps, lists of rules.
+/// The limit for presets, programs of steps and lists of rules.
 pub const MOST_PRESET_BYTES: u64 = 16 << 20;
-/// Nets, packet programs and their control data.
+/// The limit for nets, packet programs and their control data.
 pub const MOST_INPUT_BYTES: u64 = 256 << 20;
 
-/// The bytes of a regular file.
+/// Returns the bytes of a regular file.
 ///
 /// # Errors
-/// When it cannot be read, is no regular file, or is larger than `most` bytes.
+/// If it cannot be read, is not a regular file, or is larger than `most` bytes.
 pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     let found = std::fs::metadata(path)?;
     if found.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    // Before it is opened: to open a pipe would wait for whoever writes to it.
+    // The test comes before the file is opened: opening a pipe would wait for a writer.
     if !found.is_file() {
         return Err(Error::new(
             ErrorKind::InvalidInput,
@@ -36,10 +36,10 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The same as text.
+/// Returns the same as text.
 ///
 /// # Errors
-/// As [`read`], and when it is no UTF-8.
+/// As [`read`], and if it is not UTF-8.
 pub fn read_text(path: &str, most: u64) -> Result<String, Error> {
     let not_utf8 = |_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8");
     String::from_utf8(read(path, most)?).map_err(not_utf8)

@@ -1,4 +1,4 @@
-//! What `describe` says of a preset, as plain data.
+//! The result of `describe` for a preset, as plain data.
 
 use linecard_config::{Row, Shown};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ pub struct Described {
 }
 
 impl Described {
-    /// A value of a part, which is shown as its file has it.
+    /// Returns a value of a part, as its file states it.
     pub fn of_part(row: Row) -> Self {
         let value = match row.value {
             Shown::List(_) => Shown::Text(format!("[{}]", row.value)),
@@ -66,7 +66,7 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// A derived quantity.
+    /// Returns a derived quantity.
     pub fn new(name: &str, value: f64, unit: &str, formula: &str) -> Self {
         Self { name: name.to_owned(), value, unit: unit.to_owned(), formula: formula.to_owned() }
     }

@@ -1,20 +1,21 @@
-//! The ways a request can fail, each with what, where, what was expected and what to do.
+//! The ways in which a request can fail: each error states its subject and location, the expected value, and a
+//! remedy.
 
 use linecard_config::Problem;
 use std::fmt;
 
-/// One thing wrong in a configuration: where it stands, what was found, what was expected.
+/// A problem of a configuration: its location, the found value and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ConfigProblem {
     /// File and line, or `--set`, or the name of the preset.
     pub place: String,
-    /// Dotted key path, such as `dram.banks`; empty when the problem is not with one key.
+    /// Dotted key path, such as `dram.banks`; empty if the problem does not belong to one key.
     pub key: String,
-    /// What was found and what was expected, one sentence each, with the nearest valid name where there is one.
+    /// The found value and the expected value, one sentence each, with the nearest valid name if there is one.
     pub message: String,
 }
 
-/// A problem of a place and a key.
+/// Returns a problem of a location and a key.
 pub fn problem(place: String, key: &str, message: String) -> ConfigProblem {
     ConfigProblem { place, key: key.to_owned(), message }
 }
@@ -35,7 +36,7 @@ impl From<Vec<Problem>> for Error {
     }
 }
 
-/// Why a request gave no result.
+/// Why a request has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Every configuration problem found, not only the first.
@@ -44,7 +45,7 @@ pub enum Error {
         /// The problems, in the order of the file.
         problems: Vec<ConfigProblem>,
     },
-    /// The capture cannot be opened, is of no known format, or has no packet that can be used.
+    /// The capture cannot be opened, has no known format, or has no usable packet.
     #[error("{0}")]
     Traffic(String),
     /// The simulation stopped without a result: a deadlock, or a packet that fits no buffer.

@@ -1,4 +1,4 @@
-//! Packets wherever a capture is asked for: those of a file, or those of a link that is described.
+//! Packets wherever a capture is accepted: packets of a file, or of a described link.
 
 use crate::error::Error;
 use crate::link::DescribedLink;
@@ -39,11 +39,12 @@ impl From<InputError> for Error {
 }
 
 impl PacketInput {
-    /// Opens a capture; or draws at least so many packets of a described link, and no fewer than its description says.
+    /// Opens a capture, or generates at least `packets` packets of a described link, and no fewer than its
+    /// description states.
     ///
     /// # Errors
     ///
-    /// When the capture cannot be opened or is none, or when no link can be as it is described.
+    /// If the capture cannot be opened or is not one, or if no link can be as described.
     pub fn open(name: &str, packets: u64, strict: bool) -> Result<Self, InputError> {
         let source = match DescribedLink::named(name) {
             Some(link) => {
@@ -58,7 +59,7 @@ impl PacketInput {
         Ok(Self { source })
     }
 
-    /// What a described link is; nothing for a capture.
+    /// Returns the title of a described link; `None` for a capture.
     pub fn title(&self) -> Option<&str> {
         match &self.source {
             Source::Capture { .. } => None,
@@ -66,22 +67,22 @@ impl PacketInput {
         }
     }
 
-    /// The format of a capture, or that it is none.
+    /// Returns the format of a capture, or a text that it is not one.
     pub fn format(&self) -> &'static str {
         self.capture().map_or("described link", |reader| reader.format().name())
     }
 
-    /// How a capture is compressed.
+    /// Returns the compression of a capture.
     pub fn compression(&self) -> Compression {
         self.capture().map_or(Compression::None, CaptureReader::compression)
     }
 
-    /// What was found in a capture.
+    /// Returns the findings in a capture.
     pub fn report(&self) -> Option<&DamageReport> {
         self.capture().map(CaptureReader::report)
     }
 
-    /// Bytes read of a capture, and in all, 0 where nobody knows; nothing is read of a described link.
+    /// Returns the bytes read of a capture, and its total bytes, 0 if unknown; nothing is read of a described link.
     pub fn file_bytes(&self) -> (u64, u64) {
         self.capture().map_or((0, 0), |reader| {
             let progress = reader.progress();
@@ -89,12 +90,12 @@ impl PacketInput {
         })
     }
 
-    /// What the capture kept of the packet at hand.
+    /// Returns the captured bytes of the current packet.
     pub fn captured(&self) -> &[u8] {
         self.capture().map_or(&[], CaptureReader::frame)
     }
 
-    /// Begins a capture again; nothing for a described link, which has an end.
+    /// Restarts a capture; `None` for a described link, which ends.
     pub fn begin_again(&mut self) -> Option<Result<(), TrafficError>> {
         match &mut self.source {
             Source::Capture { reader, path, options } => {

@@ -1,5 +1,5 @@
-//! What all front ends share: presets by name, packets of captures and link profiles, files that are written whole, and
-//! what is wrong with a request.
+//! The parts that all front ends share: presets by name, packets of captures and link profiles, files that are
+//! written whole, and problems of requests.
 #![forbid(unsafe_code)]
 
 pub mod bounded;

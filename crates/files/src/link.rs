@@ -1,4 +1,4 @@
-//! A link that is described by its flow statistics, wherever a capture is read: `edge`, `core`, or a file like those.
+//! A link that is described by its flow statistics, wherever a capture is read: `edge`, `core`, or a similar file.
 
 use crate::error::Error;
 use crate::preset::{self, ReadPreset, find, read};
@@ -13,12 +13,12 @@ pub struct DescribedLink {
     link: Link,
 }
 
-/// What a description says.
+/// The content of a description.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Packets of all flows together, at least.
+    /// The minimum number of packets of all flows together.
     packets: f64,
-    /// Share of them that is left out at the beginning.
+    /// The share of them that is left out at the beginning.
     skip: f64,
     flows: FlowMix,
     sizes: Vec<(u32, f64)>,
@@ -27,7 +27,7 @@ pub struct Link {
 }
 
 impl DescribedLink {
-    /// The link that a name stands for: a preset of `presets/traffic`, or a file that ends in `.toml`; none where it is the
+    /// Returns the link of a name: a preset of `presets/traffic`, or a file that ends in `.toml`; `None` if it is the
     /// name of a capture.
     pub fn named(name: &str) -> Option<Result<Self, Error>> {
         let of = |preset: &str| link(preset).map(|read| Self { title: read.title, link: read.value });
@@ -50,12 +50,12 @@ impl DescribedLink {
         })
     }
 
-    /// Title.
+    /// Returns the title.
     pub fn title(&self) -> String {
         self.title.clone()
     }
 
-    /// Packets: at least this number, after the ones skipped at its beginning.
+    /// Returns at least this number of packets, after the packets skipped at the beginning.
     pub fn packets(&self, packets: u64) -> Result<LinkPackets, Error> {
         let link = &self.link;
         let made = link.packets.max((packets as f64 / (1.0 - link.skip)).ceil());
@@ -123,7 +123,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     }
 }
 
-/// Numbers that must be there; whoever draws sizes says which fit.
+/// Returns required numbers; the generator of sizes checks them.
 fn list(sizes: &Section<'_>, key: &str, unit: &'static str, meaning: &str) -> Vec<f64> {
     if !sizes.has(key) {
         sizes.missing(key, &format!("a list of numbers ({meaning})"));

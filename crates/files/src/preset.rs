@@ -1,4 +1,4 @@
-//! Presets: TOML files by name, shipped or of the user.
+//! Presets: TOML files by name, shipped or written by the user.
 
 use crate::bounded;
 use crate::error::Error;
@@ -26,7 +26,7 @@ pub struct PresetInfo {
     pub extends: Vec<String>,
 }
 
-/// Shipped presets, sorted by folder and name.
+/// Returns the shipped presets, sorted by folder and name.
 pub fn presets() -> Vec<PresetInfo> {
     let mut infos: Vec<PresetInfo> = shipped()
         .filter_map(|(kind, name, file)| {
@@ -41,17 +41,17 @@ pub fn presets() -> Vec<PresetInfo> {
     infos
 }
 
-/// The text of a shipped net.
+/// Returns the text of a shipped net.
 pub fn shipped_net(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
 }
 
-/// Folders of shipped presets, which are their kinds; nets are no presets.
+/// Returns the folders of shipped presets, which are their kinds; nets are not presets.
 fn folders() -> impl Iterator<Item = (&'static str, &'static Dir<'static>)> {
     SHIPPED.dirs().filter_map(|dir| Some((dir.path().to_str()?, dir))).filter(|(kind, _)| *kind != "nets")
 }
 
-/// Folder, name and file of every shipped preset.
+/// Returns the folder, the name and the file of every shipped preset.
 fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<'static>)> {
     folders().flat_map(|(kind, dir)| dir.files().map(move |file| (kind, file))).filter_map(|(kind, file)| {
         let (_, name) = file.path().to_str()?.rsplit_once('/')?;
@@ -59,18 +59,18 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<
     })
 }
 
-/// Names of the shipped presets of a kind, which is their folder.
+/// Returns the names of the shipped presets of a kind, which is their folder.
 pub fn names_of(kind: &str) -> impl Iterator<Item = &'static str> {
     shipped().filter(move |(each, _, _)| *each == kind).map(|(_, name, _)| name)
 }
 
-/// A name of a preset in its folder, unless it is a path.
+/// Returns the name of a preset with its folder, unless it is a path.
 pub fn in_folder(folder: &str, name: &str) -> String {
     let plain = !name.contains('/') && !name.ends_with(".toml") && !name.starts_with('.');
     if plain { format!("{folder}/{name}") } else { name.to_owned() }
 }
 
-/// The place and text of a preset, as the reader of chips wants them.
+/// Returns the location and the text of a preset, in the form for the reader of chips.
 pub fn find(preset: &str) -> Result<(String, String), String> {
     load(preset).map(|(place, text)| (place, text.into_owned()))
 }
@@ -78,17 +78,17 @@ pub fn find(preset: &str) -> Result<(String, String), String> {
 /// A preset that has been read.
 #[derive(Clone, Debug)]
 pub struct ReadPreset<T> {
-    /// What it says it is.
+    /// Its title.
     pub title: String,
-    /// All that it extends, as it lies under it.
+    /// All presets that it extends, bases first.
     pub bases: Vec<String>,
-    /// What was made of its values.
+    /// The result of reading its values.
     pub value: T,
     /// Values, in the order of reading.
     pub rows: Vec<Row>,
 }
 
-/// Makes of a file what `values` does, which has nothing to give only where it says why.
+/// Reads a document with `values`, which returns `None` only if it reports a problem.
 ///
 /// # Errors
 /// All problems at once.
@@ -103,7 +103,7 @@ pub fn read<T>(
     Ok(ReadPreset { title, bases, value, rows })
 }
 
-/// Place and text of a preset: a shipped name, or a path to a file.
+/// Returns the location and the text of a preset: a shipped name, or a path to a file.
 pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
@@ -124,7 +124,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     }
     let folder = preset.rsplit_once('/').map(|(folder, _)| folder);
     let asked = |kind: &str| folder.is_none_or(|folder| folder == kind);
-    // By whole paths, as presets are looked up several times a run.
+    // Whole paths are compared, because a run looks presets up several times.
     let found = folders().filter(|(kind, _)| asked(kind)).find_map(|(kind, dir)| {
         let path = [kind, "/", name, ".toml"].concat();
         let file = dir.files().find(|file| file.path().as_os_str() == path.as_str())?;
@@ -133,7 +133,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     match found.and_then(|(path, file)| Some((path, file.contents_utf8()?))) {
         Some((path, text)) => Ok((path, text.into())),
         None => {
-            // Of a folder that there is, others are not meant.
+            // If the folder exists, only its presets are suggested.
             let beside: Vec<&str> = shipped().filter(|(kind, ..)| asked(kind)).map(|(_, n, _)| n).collect();
             let near = match beside.is_empty() {
                 true => nearest(name, shipped().map(|(_, n, _)| n)),
@@ -146,7 +146,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     }
 }
 
-/// Kind and bases of a file, from the keys before its first table; `None` if they are no TOML.
+/// Returns the kind and the bases of a file, from the keys before its first table; `None` if they are not TOML.
 pub fn header(text: &str) -> Option<(String, Vec<String>)> {
     let table = DeTable::parse(text.split("\n[").next()?).ok()?;
     Some((text_of(table.get_ref(), "kind"), list_of(table.get_ref(), "extends")))

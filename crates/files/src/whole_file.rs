@@ -7,22 +7,22 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A file that gets its name when it is whole; until then, and after a failure, there is nothing under that name that
-/// was not there before. A link stays one: what it leads to is replaced. What is no ordinary file (a device, a pipe) is
-/// written to and never replaced, and `-` is stdout.
+/// A file that gets its name when it is complete; until then, and after a failure, the previous content stays under
+/// that name. A link stays a link: its target is replaced. A special file, such as a device or a pipe, is written and
+/// never replaced, and `-` is stdout.
 pub struct WholeFile {
     path: PathBuf,
-    /// The file under its other name, and the name that it gets; nothing where it is written to as it is.
+    /// The temporary file and its final name; `None` if the file is written directly.
     whole: Option<(PathBuf, PathBuf)>,
     file: Option<Box<dyn Write + Send>>,
     error: Option<std::io::Error>,
 }
 
 impl WholeFile {
-    /// Begins a file; what would keep it from being written is known now rather than after a long run.
+    /// Begins a file. Errors that would prevent the write are reported now and not after a long run.
     ///
     /// # Errors
-    /// When it is a folder, its folder is missing, or the system refuses it.
+    /// If it is a folder, its folder is missing, or the system refuses it.
     pub fn create(path: &str) -> Result<Self, Error> {
         let shown = PathBuf::from(path);
         let fail = |why: String| cannot_write(&shown, &why);
@@ -53,17 +53,17 @@ impl WholeFile {
         Ok(Self { path: shown, whole: Some((temporary, place)), file, error: None })
     }
 
-    /// Write; what fails is said at the end.
+    /// Writes text; errors are reported at the end.
     pub fn write(&mut self, text: std::fmt::Arguments<'_>) {
         if let (Some(file), None) = (&mut self.file, &self.error) {
             self.error = file.write_fmt(text).err();
         }
     }
 
-    /// A file beside it for what is written before the whole is known.
+    /// Returns a temporary file for data that are written before the whole is known.
     ///
     /// # Errors
-    /// When the system refuses it.
+    /// If the system refuses it.
     pub fn spool(&self) -> Result<Spool, Error> {
         let place = self.whole.as_ref().and_then(|(temporary, _)| temporary.parent());
         let folder = place.map_or_else(std::env::temp_dir, Path::to_path_buf);
@@ -74,10 +74,10 @@ impl WholeFile {
         }
     }
 
-    /// Give it its name, if all of it could be copied into it.
+    /// Names the file, if all of it was copied into it.
     ///
     /// # Errors
-    /// When anything of it could not be written.
+    /// If any part of it could not be written.
     pub fn finish_after(mut self, copied: std::io::Result<()>) -> Result<(), Error> {
         if let Err(error) = copied {
             self.error.get_or_insert(error);
@@ -85,10 +85,10 @@ impl WholeFile {
         self.finish()
     }
 
-    /// Give it its name.
+    /// Names the file.
     ///
     /// # Errors
-    /// When anything of it could not be written.
+    /// If any part of it could not be written.
     pub fn finish(mut self) -> Result<(), Error> {
         let flushed = match (self.file.take(), self.error.take()) {
             (_, Some(error)) => Err(error),
@@ -124,14 +124,14 @@ impl std::fmt::Debug for WholeFile {
 
 impl Drop for WholeFile {
     fn drop(&mut self) {
-        // After a rename there is nothing left under this name.
+        // After a rename, no file has the temporary name.
         if let Some((temporary, _)) = &self.whole {
             let _ = std::fs::remove_file(temporary);
         }
     }
 }
 
-/// A file for what is written and read again before the run is over; it goes with its value.
+/// A file for data that are written and read again before the run is over; dropping the value deletes it.
 #[derive(Debug)]
 pub struct Spool {
     file: BufWriter<File>,
@@ -166,15 +166,15 @@ impl Drop for Spool {
     }
 }
 
-/// A random name that did not exist: nobody else's file, and no link that somebody laid there.
+/// Returns a random name that did not exist, which is neither a file of another process nor a planted link.
 fn temporary_name() -> String {
     let draw = RandomState::new().hash_one((std::process::id(), SystemTime::now()));
     format!(".linecard-{draw:016x}.tmp")
 }
 
-/// Where a link leads, also where there is nothing yet.
+/// Returns the target of a link, even if the target does not exist yet.
 fn behind_links(path: &Path) -> PathBuf {
-    /// As many links behind one another as Linux follows.
+    /// The longest chain of links, as in Linux.
     const MOST_LINKS: usize = 40;
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {

@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // Key 1 pauses for exactly the time-out and goes on, then for more and starts anew.
+        // Key 1 pauses for exactly the time-out and continues; then it pauses for longer and starts anew.
         let view = view(&[(0, 1), (500, 2), (1000, 1), (1200, 3), (2001, 1), (2100, 1)]);
         assert_eq!((view.packets, view.flows, view.keys), (6, 4, 3));
         let sizes: Vec<_> = view.sizes.iter().map(|row| (row.flow_packets, row.flows)).collect();

@@ -25,7 +25,7 @@ pub(crate) struct Marks {
 /// Counters of a level in front of one of them.
 macro_rules! in_front {
     ($counters:expr, $place:expr, $type:ty) => {{
-        // From the right start, a window of this is a mask of the places in front of one.
+        // A window of this array, from the right start, is a mask of the positions before one position.
         const MASKS: [$type; 2 * FAN] = {
             let mut masks = [0; 2 * FAN];
             let mut place = 0;
@@ -78,7 +78,7 @@ impl Marks {
             + in_front!(self.in_256_words, word / FAN.pow(2), u32);
         let (group, last_group) = (first / HIGHEST, end / HIGHEST);
         let to_come = (last_group + 1) * HIGHEST - end;
-        // With what is to come the sum may pass the end of its word on the way.
+        // The sum includes marks of the future and may wrap around; the subtractions undo that.
         let from_group =
             self.in_4096_words[group..=last_group].iter().fold(0, |sum: u32, &marks| sum.wrapping_add(marks));
         from_group.wrapping_sub(up_to_first).wrapping_sub(to_come as u32)

@@ -67,7 +67,7 @@ fn run<const W: usize>(trace: &Trace, sets: u32, set_of: impl Fn(u32) -> u32) ->
         let slot = slots.get(previous as usize).map_or(0, |&slot| u64::from(slot));
         let missed = set.last_uses[slot as usize % W] != previous;
         let slot = if missed { set.last() } else { slot };
-        // The last place, if it was missed, and one more.
+        // A miss raises the last slot and counts one position more.
         let depth = set.raise(slot) + u32::from(missed);
         histogram[depth as usize % 32] += 1;
         set.last_uses[slot as usize % W] = at as u32;

@@ -1,4 +1,4 @@
-//! Does every policy decide as the golden files say? Each row is checked; what differs is printed row by row.
+//! Does every policy decide as in the golden files? Each row is checked; differences are printed row by row.
 
 use flate2::read::GzDecoder;
 use linecard_flowcache::{
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden/cache"))
 }
 
-/// The digests of a golden trace, or nothing where the golden files are not at hand.
+/// Returns the digests of a golden trace; `None` if the golden files are not available.
 fn digests(name: &str) -> Option<Vec<u32>> {
     let file = folder().join(format!("{name}.u32le.gz"));
     let Ok(packed) = File::open(&file) else {
@@ -43,7 +43,7 @@ fn number(line: &Line, column: &str) -> u64 {
     line[column].parse().expect("a whole number")
 }
 
-/// Runs the configuration of a line: its row and the SHA-256 of its hits, one byte per packet.
+/// Runs the configuration of a line. Returns its row and the SHA-256 of its hits, one byte per packet.
 fn run(trace: &Trace, entries: u64, ways: u64, policy: &str) -> (Row, String) {
     let geometry = Geometry::new(entries as u32, ways as u32).unwrap();
     let configuration = Configuration::new(geometry, Policy::parse(policy).unwrap());
@@ -105,7 +105,8 @@ fn set_associative_core() {
     check_set_associative("core");
 }
 
-/// How far a miss count may stand from that of a program whose policy differs in what the papers leave open.
+/// The permitted deviation from the miss count of a program whose policy differs in points that the papers leave
+/// open.
 const TOLERANCE: f64 = 0.02;
 
 fn check_fully_associative(name: &str) {
@@ -174,7 +175,8 @@ fn one_pass_core() {
     check_one_pass("core");
 }
 
-/// ZSP pays for its 4 bits of priority, where SP has ranks of 2 bits, with 2 bits of the digest.
+/// Compares SP and ZSP at equal cost: ZSP has 4 bits of priority instead of SP's ranks of 2 bits, and therefore 2
+/// bits fewer in its digest.
 fn check_beyond_sp(name: &str) {
     let Some(digests) = digests(name) else { return };
     let shorter: Vec<u32> = digests.iter().map(|digest| digest & (u32::MAX >> 2)).collect();

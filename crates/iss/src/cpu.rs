@@ -132,7 +132,7 @@ impl<W: Word> Cpu<W> {
         let ops = code.ops.as_slice();
         let low = code.low;
         let mut index = (pc.wrapping_sub(low) >> 1) as usize;
-        // Instructions are counted per run: the rest of the budget is this plus the code behind the present
+        // Instructions are counted per run: the rest of the budget is the limit plus the code behind the present
         // instruction.
         let rest = code.rest();
         let behind = |index: usize| i64::from(rest.get(index).copied().unwrap_or(0));
@@ -193,7 +193,8 @@ impl<W: Word> Cpu<W> {
                 let a = x[usize::from(op.rs1)];
                 let d = usize::from(op.rd);
                 let imm = W::signed(op.imm);
-                // Half of all instructions need neither, and this code executes for every one.
+                // Half of all instructions need neither the second operand nor the address, and this code executes
+                // for every instruction.
                 macro_rules! b {
                     () => {
                         x[usize::from(op.rs2())]
@@ -224,7 +225,7 @@ impl<W: Word> Cpu<W> {
                         hook.access(at);
                     }};
                 }
-                // What RV64 does with the lowest 32 bits.
+                // Operations of RV64 on the lowest 32 bits.
                 macro_rules! on_low {
                     ($what:ident, $other:expr) => {
                         x[d] = W::signed(Word::$what(a.low(), $other) as i32)
@@ -361,7 +362,7 @@ impl<W: Word> Cpu<W> {
                     C::Fence => {}
                     C::Time => x[d] = W::unsigned(*time_us),
                     C::Watched => {
-                        // It was not executed.
+                        // The watched instruction was not executed.
                         *instructions += (budget as i64 - left!() - 1) as u64;
                         return Err((Fault::Called, index as u32));
                     }

@@ -134,7 +134,7 @@ impl Far {
         let address = u32::try_from(address).ok()?;
         let end = address.checked_add(bytes)?;
         let inside = |range: &Range<u32>| range.start <= address && end <= range.end;
-        // Functions on strings and sums load the last word whole.
+        // Functions for strings and checksums load the whole of the last word.
         let begins_in = |range: Range<u32>| !writes && range.contains(&address) && end <= range.end + 3;
         if inside(&self.plain[0])
             || begins_in(self.plain[0].clone())
@@ -300,7 +300,7 @@ impl Far {
         let beyond = |block: &Block, offset: i64| offset - i64::from(block.bytes);
         let near = match (before, behind) {
             (Some((block, offset)), Some((next, ahead))) => {
-                // In front of a block: an access that nearly reaches it.
+                // An access before a block that nearly reaches it counts as one of that block.
                 match -ahead < beyond(&block, offset) && -ahead < i64::from(GRANULE) {
                     true => Some((next, ahead)),
                     false => Some((block, offset)),

@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
             let ends = row.end_sequence();
             let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
             let (line, file) = line.filter(|_| !ends).zip(file).unwrap_or_default();
-            // Beyond 32 bits it is nowhere in the code.
+            // An address beyond 32 bits is not in the code.
             let address = u32::try_from(row.address()).unwrap_or(u32::MAX);
             self.lines.rows.push(Row { address, file, line, ends });
             if ends {

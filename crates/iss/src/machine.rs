@@ -116,7 +116,7 @@ impl Layout {
         let control_high = self.control_low + control_bytes as u32;
         let mut far = Far::new(Parts {
             all: image_high..self.high,
-            // Other runtimes begin theirs at the end of the image.
+            // Other runtimes begin their heap at the end of the image.
             heap: image_high..self.control_low,
             control: self.control_low..control_high,
             packet: self.packet_low..self.data_high,

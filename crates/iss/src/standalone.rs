@@ -44,7 +44,7 @@ impl Hook for MachineMode {
         let asked: u64 = registers[A7].into();
         match word {
             ECALL if asked == EXIT => return Ok(System::Exit),
-            // Its output is discarded.
+            // The output of the program is discarded.
             ECALL if asked == WRITE && self.control[MTVEC] == 0 => {
                 registers[A0] = registers[A0 + 2];
                 return Ok(System::Next);

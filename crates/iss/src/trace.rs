@@ -1,15 +1,16 @@
-//! Execution traces: what each packet executed, in less than two bytes an instruction.
+//! Execution traces: what each packet executed, in less than two bytes per instruction.
 //!
-//! A trace keeps what the code does not tell: which runs of instructions were executed, which loads and stores went to
-//! data (packets, heap, control data, marked state; not stack and globals), and where to. Registers come from the code.
+//! A trace holds what cannot be derived from the code: which runs of instructions were executed, which loads and
+//! stores accessed data (packets, heap, control data, marked state; not stack and globals), and their addresses.
+//! Registers are taken from the code.
 //!
 //! | part | size | content |
 //! |---|---|---|
-//! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
-//! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
-//! | class | 1 bit a load or store | set where it went to data; an atomic instruction is one access |
-//! | address | 4 bytes | of each access to data, and of each lock taken or released |
-//! | packet | 28 bytes | where its parts end, its size, time, result and instructions |
+//! | run | 4 bytes (8 if the run is long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
+//! | repeat | 4 bytes | 20 bits set, and the number of further executions of the previous run (loops) |
+//! | class | 1 bit per load or store | set if it accessed data; an atomic instruction is one access |
+//! | address | 4 bytes | one for each access to data, and for each lock taken or released |
+//! | packet | 28 bytes | the ends of its parts, its size, time, result and instructions |
 
 use crate::code::{Class, Code};
 use crate::machine::Machine;
@@ -503,7 +504,7 @@ impl cpu::Hook for Recorder {
             self.rewind();
         }
         self.marked_end = if begins { None } else { self.marked_end.or(Some(self.ends())) };
-        // A run after a mark is no repetition of one before it.
+        // A run after a mark does not count as a repetition of one before it.
         self.last_run = NO_RUN;
     }
 }

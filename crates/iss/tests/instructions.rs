@@ -1,4 +1,4 @@
-//! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
+//! The instruction set: random programs against QEMU (`golden/make_random.py`), and every kind of fault of a program.
 
 use linecard_iss::{
     Class, Fault, Image, IssError, Lines, Machine, PACKET_ENTRY, Recorder, Segment, Silent, Symbol, Width,
@@ -54,7 +54,7 @@ fn as_in_qemu(width: Width, golden: &str) {
 
 #[test]
 fn every_halfword_expands_to_an_instruction_or_is_refused() {
-    // What the quadrants of RV32C leave reserved, and floating point, is refused; nothing panics.
+    // Reserved encodings of the quadrants of RV32C and floating point are refused; nothing panics.
     for (width, half) in
         [Width::Rv32, Width::Rv64].into_iter().flat_map(|w| (0..=u16::MAX).map(move |h| (w, h)))
     {
@@ -116,7 +116,7 @@ fn faults_name_what_where_and_which_packet() {
 
 #[test]
 fn a_stack_that_runs_over_is_noticed() {
-    // addi sp, sp, -2048 and a store, again and again: the stack lies below the image and ends in nothing.
+    // addi sp, sp, -2048 and a store repeat: the stack is below the image, and below it is no memory.
     const GROW: u32 = 0x8001_0113;
     const STORE: u32 = 0x0001_2023;
     const BACK: u32 = 0xff9f_f06f;
@@ -154,7 +154,7 @@ fn packets_go_to_the_function_that_is_named() {
 
 #[test]
 fn programs_that_leave_through_tohost_are_noticed_and_endless_ones_too() {
-    // lui a1, 0x20; li a0, 7; then sw a0, 0(a1) and jump back to it, for ever: result 3.
+    // lui a1, 0x20; li a0, 7; then sw a0, 0(a1) and a jump back to it, for ever: result 3.
     let code = words(&[0x0002_05b7, 0x0070_0513, 0x00a5_a023, 0xffdf_f06f]);
     let mut leaving = image(code.clone());
     leaving.symbols.push(Symbol { address: 0x20000, name: "tohost".to_owned(), code: false });
@@ -170,7 +170,7 @@ const SC_A2_TO_A0: u32 = 0x18b5_262f; // sc.w a2, a1, (a0)
 const SC_A3_TO_A0: u32 = 0x18b5_26af; // sc.w a3, a1, (a0)
 const RET: u32 = 0x0000_8067;
 
-/// What a program returns.
+/// Returns the result of a program.
 fn returned(code: &[u32]) -> u32 {
     let mut machine = Machine::new(image(words(code)), &[], 1000).expect("a machine");
     machine.packet(&[7; 40], 0, &mut Silent).expect("a packet")
@@ -189,7 +189,7 @@ fn a_conditional_store_needs_a_reservation_of_its_word() {
     assert_eq!(returned(&[LR_A1_FROM_A0, A1_IS_5, SC_A2_TO_A0, RESULT_WORD, RET]), 5);
     assert_eq!(returned(&[LR_A1_FROM_A0, SC_A2_TO_A0, SC_A3_TO_A0, RESULT_A3, RET]), 1, "it is used up");
     assert_eq!(returned(&[LR_A1_FROM_A0, NEXT_WORD, SC_A2_TO_A0, RESULT_A2, RET]), 1, "another word");
-    // A failure uses it up, too: back to the word that was reserved.
+    // A failure uses the reservation up, too: the last store goes back to the reserved word.
     const WORD_BEFORE: u32 = 0xffc5_0513; // addi a0, a0, -4
     let back = [LR_A1_FROM_A0, NEXT_WORD, SC_A2_TO_A0, WORD_BEFORE, SC_A3_TO_A0, RESULT_A3, RET];
     assert_eq!(returned(&back), 1);
@@ -197,7 +197,7 @@ fn a_conditional_store_needs_a_reservation_of_its_word() {
 
 #[test]
 fn a_packet_begins_without_a_reservation() {
-    // The first packet reserves a word (its second byte tells), the second stores to it.
+    // The first packet reserves a word, as its second byte requests; the second packet stores to it.
     const SECOND_BYTE: u32 = 0x0015_4703; // lbu a4, 1(a0)
     const SKIP: u32 = 0x0007_0663; // beqz a4, 12
     let code = [SECOND_BYTE, SKIP, LR_A1_FROM_A0, RET, SC_A2_TO_A0, 0x0006_0513, RET];
@@ -219,7 +219,7 @@ fn atomic_instructions_are_aligned_accesses_of_memory() {
     }
     const OWN_CODE: u32 = 0x0000_0517; // auipc a0, 0
     assert_eq!(fault_of(&[OWN_CODE, AMOADD, RET]).0, Fault::StoreToCode { address: BASE.into() });
-    // A program that runs by itself may load what is not aligned, but not atomically.
+    // A standalone program may load unaligned data, but not with an atomic instruction.
     let alone = image(words(&[0x0002_0537, ONE_BYTE_ON, 0x0005_2583, AMOADD]));
     let error = run_standalone(&alone, 1000).expect_err("no atomic access");
     assert!(matches!(error, IssError::Fault { fault: Fault::Misaligned { .. }, pc: 0x1000c, .. }), "{error}");
@@ -227,7 +227,7 @@ fn atomic_instructions_are_aligned_accesses_of_memory() {
 
 #[test]
 fn an_atomic_instruction_is_one_access_of_a_trace() {
-    // lr, sc (which succeeds), sc (which fails) and amoadd of the packet's first word.
+    // lr, sc (which succeeds), sc (which fails) and amoadd access the packet's first word.
     const AMOADD: u32 = 0x00b5_262f;
     let code = [LR_A1_FROM_A0, SC_A2_TO_A0, SC_A2_TO_A0, AMOADD, RET];
     let mut machine = Machine::new(image(words(&code)), &[], 1000).expect("a machine");
@@ -245,7 +245,7 @@ fn an_atomic_instruction_is_one_access_of_a_trace() {
 
 #[test]
 fn short_instructions_of_64_bits_are_those_of_the_specification() {
-    // Each as an assembler writes it short and long; what RV32C has in its place.
+    // Each instruction in its short and long form, and the instruction that RV32C has in place of the short one.
     let cases = [
         (0x6188, 0x0005_b503, None),              // c.ld a0, 0(a1): flw
         (0xe188, 0x00a5_b023, None),              // c.sd a0, 0(a1): fsw
@@ -284,7 +284,7 @@ fn addresses_beyond_four_gigabytes_are_outside_memory_and_named() {
     assert_eq!(fault(&[FAR[0], FAR[1], 0x0005_3583]), Fault::OutOfRange { what: load, address: far });
     assert_eq!(fault(&[FAR[0], FAR[1], 0x00b5_3023]), Fault::OutOfRange { what: store, address: far });
     assert_eq!(fault(&[FAR[0], FAR[1], 0x0005_0067]), Fault::Jump { target: far });
-    // lb a0, -1(zero) and ld a0, -8(zero): at the end of all addresses.
+    // lb a0, -1(zero) and ld a0, -8(zero) access the end of the address space.
     assert_eq!(fault(&[0xfff0_0503]), Fault::OutOfRange { what: load, address: u64::MAX });
     assert_eq!(fault(&[0xff80_3503]), Fault::OutOfRange { what: load, address: u64::MAX - 7 });
     let misaligned = fault(&[0x0045_3583]);
@@ -319,7 +319,7 @@ fn elf64_of(segments: &[(u64, u64)], entry: u64, code: &[u8]) -> Vec<u8> {
 fn files_that_would_take_all_memory_are_refused() {
     let code = [0x13u8, 0, 0, 0].repeat(4096);
     let whole = code.len() as u64;
-    // A long segment in front of a short one, long code, and the same bytes again and again.
+    // A long segment before a short one, long code, and the same bytes many times.
     let long = [(0x10000, 3 << 30), (0x20000, whole)];
     let far = [(0x10000, whole), (0x200_0000, whole)];
     let often = vec![(0x10000, whole); 60_000];

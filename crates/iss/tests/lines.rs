@@ -1,4 +1,4 @@
-//! Source lines of instructions: those of the shipped programs, and what damage does to their tables.
+//! Source lines of instructions: those of the shipped programs, and the effect of damage on their tables.
 
 use linecard_iss::{Class, Image, Machine, Silent};
 use linecard_sim::stream;
@@ -18,7 +18,7 @@ fn image(name: &str) -> Image {
     Image::read(name, &bytes(name)).expect("an image")
 }
 
-/// The lines of a source file, which is the only one of its name.
+/// Returns the lines of a source file, whose name is unique among the program's folders.
 fn source(program: &str, file: &str) -> Vec<String> {
     let folders = [program, "runtime", "include", "tests"];
     let found = folders.iter().map(|place| folder().join(place).join(file)).find(|path| path.exists());
@@ -26,7 +26,7 @@ fn source(program: &str, file: &str) -> Vec<String> {
     text.expect("text").lines().map(str::to_owned).collect()
 }
 
-/// Of each instruction its address and the text of its line, where that is known.
+/// Returns the address of each instruction and the text of its line, if that is known.
 fn texts(name: &str, program: &str) -> Vec<(u32, Option<String>)> {
     let image = image(name);
     let (low, high) = image.code_span();
@@ -61,7 +61,7 @@ fn code_that_was_compiled_into_its_caller_has_the_line_inside() {
     for index in (0..code.ops.len() as u32).filter(|&index| code.class(index) == Class::Lock) {
         let place = image.line(code.pc(index)).expect("a line");
         assert_eq!(place.file, "linecard.h");
-        // The instruction itself, in lc_lock; of which there is no function left.
+        // The line is that of the instruction in lc_lock, which no longer exists as a function.
         assert!(lines[place.line as usize - 1].contains("\".insn r 0x0b, 0, 2,"), "{place}");
         assert_ne!(image.nearest(code.pc(index)).map(|(name, _)| name), Some("lc_lock"));
         locks += 1;
@@ -71,7 +71,7 @@ fn code_that_was_compiled_into_its_caller_has_the_line_inside() {
 
 #[test]
 fn a_fault_names_file_and_line() {
-    // Tables of DWARF 4, and of DWARF 5.
+    // The line tables have the formats DWARF 4 and DWARF 5.
     for name in ["runtime", "runtime64"] {
         let mut machine = Machine::new(image(&format!("tests/{name}.elf")), b"", 10_000).expect("a machine");
         // strlen(0).
@@ -84,7 +84,7 @@ fn a_fault_names_file_and_line() {
     }
 }
 
-/// Reads an image, and the line of every instruction.
+/// Reads an image, and looks up the line of every instruction.
 fn read_all(bytes: &[u8]) {
     let Ok(image) = Image::read("damaged.elf", bytes) else { return };
     let (low, high) = image.code_span();
@@ -108,7 +108,7 @@ fn damaged_tables_of_lines_do_no_harm() {
             let (first, count) = (range.0 as usize, range.1 as u32);
             for round in 0..1500 {
                 let mut damaged = sound.clone();
-                // Half of them where the headers stand.
+                // Half of the damage is in the headers.
                 let most = if round % 2 == 0 { count } else { count.min(160) };
                 for _ in 0..=draw.below(6) {
                     damaged[first + draw.below(most) as usize] = draw.bits() as u8;
@@ -123,7 +123,7 @@ fn damaged_tables_of_lines_do_no_harm() {
         for _ in 0..300 {
             read_all(&sound[..draw.below(sound.len() as u32) as usize]);
         }
-        // The sections' own headers, behind everything else: their places and sizes.
+        // The section headers, after everything else: their offsets and sizes.
         for _ in 0..1500 {
             let mut damaged = sound.clone();
             let at = damaged.len() - 1 - draw.below(640) as usize;

@@ -1,9 +1,9 @@
-//! A trace says what was executed: compared with a hook that keeps every instruction, on the shipped programs.
+//! Traces of the shipped programs, compared with a hook that records every instruction.
 
 use linecard_iss::{Class, Code, Hook, Image, Lines, Machine, Recorder, Segment, Symbol, Width};
 use std::path::Path;
 
-/// Keeps everything, one by one.
+/// Records all events one by one.
 #[derive(Default)]
 struct Everything {
     code: Option<Code>,
@@ -38,7 +38,7 @@ fn load(name: &str) -> Machine {
     Machine::new(image, &control.unwrap_or_default(), 10_000_000).expect("a machine")
 }
 
-/// A UDP packet of some flow.
+/// A UDP packet of a flow.
 fn packet(number: u32) -> Vec<u8> {
     let size = 60 + (number * 97 % 900) as u16;
     let mut bytes: Vec<u8> = (0..size).map(|at| (u32::from(at) * 31 + number) as u8).collect();
@@ -114,7 +114,7 @@ fn what_stands_between_marks_counts_and_nothing_else() {
     const DOWN: u32 = 0xfff6_0613; // addi a2, a2, -1
     const AGAIN: u32 = 0xfe06_1ee3; // bnez a2, -4
     const RET: u32 = 0x0000_8067;
-    // A loop before, between and behind the marks, and accesses.
+    // A loop before, between and after the marks, and accesses.
     let loops = [THREE, DOWN, AGAIN];
     let around = [&[LOAD][..], &loops].concat();
     let code = [&around[..], &[BEGIN, LOAD, STORE], &loops, &[LOAD, END], &around, &[RET]].concat();
@@ -136,7 +136,8 @@ fn what_stands_between_marks_counts_and_nothing_else() {
 
 #[test]
 fn a_packet_that_faults_is_not_in_the_trace() {
-    // The packet's first bytes say how often it is stored to, its third whether an access of address 0 follows.
+    // The packet's first two bytes are the number of stores to it; its third selects whether an access to address 0
+    // follows.
     const COUNT: u32 = 0x0005_5583; // lhu a1, 0(a0)
     const STORE: u32 = 0x00b5_2223; // sw a1, 4(a0)
     const DOWN: u32 = 0xfff5_8593; // addi a1, a1, -1
@@ -149,7 +150,7 @@ fn a_packet_that_faults_is_not_in_the_trace() {
     let (mut recorder, mut only) = (Recorder::new(&machine), Recorder::new(&machine));
     let mut twin = machine.clone();
     for number in 1..=120u16 {
-        // Some take more accesses than wait for the trace at a time.
+        // Some packets make more accesses than the recorder buffers at a time.
         let [low, high] = (number * 31).to_le_bytes();
         recorder.packet(&mut machine, &[low, high, 0, 0, 0, 0, 0, 0], 0).expect("a packet");
         recorder.packet(&mut machine, &[high, low & 15, 1, 0, 0, 0, 0, 0], 0).expect_err("a fault");

@@ -1,4 +1,4 @@
-//! Jobs that do not depend on each other, on several threads.
+//! Runs independent jobs on several threads.
 #![forbid(unsafe_code)]
 
 use rayon::prelude::*;
@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Time between two looks at whether to go on.
+/// Time between two calls of `look`.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// Does every job, so many at a time (0: one a core). Results come in the order of the jobs, whatever the number of threads.
+/// Runs every job, with at most `threads` at a time (0: one per core). Results are in the order of the jobs, whatever
+/// the number of threads.
 ///
-/// On the calling thread, `look` is told now and then how many jobs are done, and may end it: then there are no results, jobs
-/// that have not begun are left out, and the others learn by their flag that nobody waits for them.
+/// On the calling thread, `look` is called periodically with the number of completed jobs, and may stop the rest.
+/// There are then no results: jobs that have not begun are left out, and a flag tells the others to stop.
 pub fn spread<J: Sync, O: Send>(
     jobs: &[J],
     threads: usize,
@@ -30,13 +31,14 @@ pub fn spread<J: Sync, O: Send>(
     };
     let (finish, finished) = mpsc::channel::<Vec<Option<O>>>();
     let results = pool.in_place_scope(|scope| {
-        // Jobs differ in length: each is taken by itself. The sender goes along, and is gone when one of them panics.
+        // Jobs differ in run time, so each is a separate task. The closure owns the sender, so the panic of a job
+        // drops it.
         let one = &one;
         scope.spawn(move |_| drop(finish.send(jobs.par_iter().with_max_len(1).map(one).collect())));
         loop {
             match finished.recv_timeout(PERIOD) {
                 Ok(results) => return results,
-                // A job panicked, and so does the scope.
+                // A job panicked, so the scope panics, too.
                 Err(RecvTimeoutError::Disconnected) => return Vec::new(),
                 Err(RecvTimeoutError::Timeout) => {
                     if look(done.load(Ordering::Relaxed)).is_break() {

@@ -108,7 +108,7 @@ impl<R: Registers> Search<'_, '_, R> {
             }
             kept = (threads, rate);
         }
-        // The one that the last step left out.
+        // The number of threads that the last step skipped.
         let skipped = if threads < kept.0 { threads + 1 } else { kept.0.saturating_sub(1) };
         if skipped >= 1 && skipped < kept.0 {
             let rate = trial!(skipped);

@@ -141,7 +141,7 @@ struct Waiting {
 impl Waiting {
     #[inline]
     fn add(&mut self, until: u64, thread: u8) {
-        // Nearly always the latest: nothing is moved.
+        // The new entry is nearly always the latest: nothing is moved.
         let mut at = self.head + self.count;
         while at > self.head && self.ring[(at - 1) & 63].0 > until {
             self.ring[at & 63] = self.ring[(at - 1) & 63];
@@ -311,7 +311,7 @@ impl<'a, R: Registers> Core<'a, R> {
         self.work
     }
 
-    /// Threads at work.
+    /// Returns the number of active threads.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.active
@@ -398,7 +398,7 @@ impl<'a, R: Registers> Core<'a, R> {
         let mut thread = self.threads[number];
         let mut now = self.now;
         let mut counts = self.counts;
-        // Multiplied by the ticks of a cycle at the end.
+        // Counted here in instructions and cycles, and converted to ticks at the end.
         let (mut instructions, mut cycles) = (0, 0);
         if thread.event != thread.end {
             now += self.enter(number, thread, now, &mut counts);
@@ -544,7 +544,7 @@ impl<'a, R: Registers> Core<'a, R> {
             return start + reference + latency;
         }
         let done = start + LINE_REFERENCES * reference + latency;
-        // The evicted line is written back behind it.
+        // The evicted line is written back after the fetch.
         let written_back = self.cache.fill(line, store, done) == Some(true);
         let references = LINE_REFERENCES * (1 + u64::from(written_back));
         self.memory_free = start + references * reference;

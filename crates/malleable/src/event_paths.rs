@@ -9,9 +9,9 @@ use crate::segments::{BEHIND_EVENT, Segments};
 use linecard_iss::{Class, Code, Runs};
 use rustc_hash::FxHashMap;
 
-/// In the place of a number: there is none.
+/// No place, in place of the number of one.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Where a packet begins.
+/// The place where a packet begins.
 pub(crate) const START: u32 = 0;
 /// A place too far from the last event to be recorded.
 const FAR_AWAY: u32 = 1;
@@ -19,24 +19,24 @@ const FAR_AWAY: u32 = 1;
 const MOST_BETWEEN: u32 = 1 << 14;
 /// Most recorded ways, of 64 bytes each; a program with more of them starts again with an empty record.
 const MOST_WAYS: usize = 1 << 19;
-/// The way that is not remembered.
+/// The way that is not recorded.
 const UNREMEMBERED: usize = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// First of the ways that lead on.
     ways: u32,
-    /// The way that leads here, if no event does.
+    /// The way that leads here, unless an event does.
     by: u32,
     /// Instruction of the event that leads here, if one does.
     event: u32,
-    /// Ways from the event.
+    /// The number of ways since the event.
     distance: u32,
-    /// The segment of a packet that ends here, once one has.
+    /// The segment of a packet that ends here, if one has ended here.
     end: u32,
 }
 
-/// What a way ends with.
+/// The end of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     /// No event.
@@ -56,21 +56,21 @@ pub(crate) struct Way {
     last: u32,
     /// The next way from the same place.
     sibling: u32,
-    /// The loads and stores on it, a bit each, and those among them that went to data.
+    /// The loads and stores on it, one bit each, and those of them that accessed data.
     looked_at: u64,
     data: u64,
     times: u64,
-    /// Where it comes from.
+    /// The place where it begins.
     of: u32,
-    /// Where it leads to.
+    /// The place where it ends.
     pub to: u32,
-    /// Instruction at which the run continues, if it does.
+    /// Instruction at which the run continues, if it continues.
     pub on: u32,
     /// Loads and stores on it.
     pub accesses: u32,
-    /// The segment that is over.
+    /// The segment that it completes.
     pub segment: u32,
-    /// What it ends with.
+    /// Its end.
     pub ends: Ends,
 }
 
@@ -92,8 +92,8 @@ impl Way {
         ends: Ends::Nothing,
     };
 
-    /// From an instruction of a run that ends at `last` to the next event or the end of the run; `data` says which of the
-    /// loads and stores go to data.
+    /// Returns the way from an instruction of a run that ends at `last` to the next event or the end of the run;
+    /// `data` has a bit for each load and store that accesses data.
     fn new(code: &Code, from: u32, last: u32, data: u64) -> Self {
         let (mut through, mut accesses, mut ends) = (from, 0, Ends::Nothing);
         let behind = loop {
@@ -127,7 +127,7 @@ impl Way {
         }
     }
 
-    /// Instructions.
+    /// Returns its instructions.
     fn indices(&self, code: &Code) -> impl Iterator<Item = u32> {
         let behind = |&index: &u32| code.ops.get(index as usize).map(|op| index + op.halfwords());
         std::iter::successors(Some(self.from), behind)
@@ -149,11 +149,11 @@ impl Way {
 pub(crate) struct EventPaths {
     places: Vec<Place>,
     ways: Vec<Way>,
-    /// Places behind events, by instruction.
+    /// Places after events, by instruction.
     behind: FxHashMap<u32, u32>,
     /// The path to [`FAR_AWAY`].
     far: Vec<u32>,
-    /// How often instructions were executed on ways that are not remembered any more.
+    /// Executions of instructions on ways that are no longer recorded.
     executed: Vec<u64>,
 }
 
@@ -170,7 +170,7 @@ impl EventPaths {
         paths
     }
 
-    /// The way from a place on which the rest of a run begins; it is counted.
+    /// Returns the way from a place with which the rest of a run begins, and counts it.
     #[inline(always)]
     pub fn follow(
         &mut self,
@@ -180,7 +180,7 @@ impl EventPaths {
     ) -> &Way {
         let mut number = self.places[place as usize].ways;
         while let Some(way) = self.ways.get(number as usize) {
-            // Both at once: they are hardly ever told apart by the first alone.
+            // Both are compared at once: the first alone hardly ever distinguishes them.
             let differ = (way.from ^ from) | (way.last ^ last);
             if u64::from(differ) | (data & way.looked_at ^ way.data) == 0 {
                 break;
@@ -195,7 +195,7 @@ impl EventPaths {
         way
     }
 
-    /// The segment of a packet that ends at a place.
+    /// Returns the segment of a packet that ends at a place.
     pub fn end(&mut self, place: u32, code: &Code, segments: &mut Segments) -> u32 {
         let known = self.places[place as usize].end;
         if known != NONE {
@@ -208,7 +208,7 @@ impl EventPaths {
         segment
     }
 
-    /// How often each instruction was executed.
+    /// Returns how often each instruction was executed.
     pub fn executed(&self, code: &Code) -> Vec<u64> {
         let mut executed = self.executed.clone();
         executed.resize(code.ops.len(), 0);
@@ -248,7 +248,7 @@ impl EventPaths {
             self.ways[UNREMEMBERED] = way;
             return UNREMEMBERED as u32;
         }
-        // Behind the others: what was taken early is taken often.
+        // A new way goes to the end: ways that are found early are taken often.
         let number = self.ways.len() as u32;
         let first = self.places[place as usize].ways;
         let siblings =
@@ -261,7 +261,7 @@ impl EventPaths {
         number
     }
 
-    /// What was executed up to a place, the event before first.
+    /// Returns the instructions executed up to a place, beginning with the previous event.
     fn path(&mut self, place: u32, code: &Code) -> Vec<u32> {
         if place == FAR_AWAY {
             return std::mem::take(&mut self.far);
@@ -276,7 +276,7 @@ impl EventPaths {
         path
     }
 
-    /// The place behind an event.
+    /// Returns the place after an event.
     fn behind(&mut self, event: u32) -> u32 {
         if let Some(&place) = self.behind.get(&event) {
             return place;
@@ -291,7 +291,7 @@ impl EventPaths {
         self.places.len() as u32 - 1
     }
 
-    /// Forgets all ways.
+    /// Discards all ways.
     fn clear(&mut self) {
         let nowhere = Place { ways: NONE, by: NONE, event: NONE, distance: 0, end: NONE };
         self.places.clear();

@@ -203,7 +203,7 @@ impl Registers for Mrc {
             lines |= table_line(entry.slot);
         }
         let lost = self.pin(thread, lines, around.cache);
-        // The entry of the table, the registers, and the last of them.
+        // The lookup in the table, the requests, and the latency of the last request.
         let cycles = table * CACHE_CYCLES + requests.div_ceil(REQUESTS_PER_CYCLE) + CACHE_CYCLES;
         let late = u64::from(cycles).saturating_sub(window);
         self.counts.late += u64::from(late > 0);

@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn it_holds_the_registers_used_last() {
-        // Against a plain list.
+        // The cache is compared with a plain list.
         let mut cache = RegisterCache::new(7);
         let mut list: Vec<u16> = Vec::new();
         let mut state = 1u32;

@@ -4,13 +4,13 @@ use crate::segment::{FAR, Kind, Pipeline, Segment};
 use linecard_iss::{Class, Code};
 use rustc_hash::FxHashMap;
 
-/// In a path: behind it is what follows the event before.
+/// In a path: the rest of the path follows the previous event.
 pub(crate) const BEHIND_EVENT: u32 = u32::MAX;
 /// In a path: the packet ends.
 const PACKET_END: u32 = u32::MAX - 1;
 
-/// Segments by their paths. A path is the executed code: twice the index of each instruction, plus one if a
-/// jump followed. It begins with the event before the segment, so that the path determines what was loaded.
+/// Segments by their paths. A path is the executed code: twice the index of each instruction, plus one if a jump
+/// followed. It begins with the event before the segment, so that the path determines the loaded register.
 #[derive(Debug)]
 pub(crate) struct Segments {
     pipeline: Pipeline,
@@ -23,7 +23,7 @@ impl Segments {
         Self { pipeline, list: Vec::new(), numbers: FxHashMap::default() }
     }
 
-    /// The number of the segment of a path that ends with an event.
+    /// Returns the number of the segment of a path that ends with an event.
     pub fn between(&mut self, path: Vec<u32>, code: &Code) -> u32 {
         let kind = match path.last().map(|&step| code.class(step >> 1)) {
             Some(Class::Store) => Kind::Store,
@@ -35,7 +35,7 @@ impl Segments {
         self.number(path, kind, code)
     }
 
-    /// The number of the segment of a path that the packet ends with.
+    /// Returns the number of the segment of a path with which the packet ends.
     pub fn last(&mut self, mut path: Vec<u32>, code: &Code) -> u32 {
         path.push(PACKET_END);
         self.number(path, Kind::End, code)
@@ -89,13 +89,13 @@ impl Segments {
         segment
     }
 
-    /// All of them, by number.
+    /// Returns all segments, by number.
     pub fn finish(self) -> Vec<Segment> {
         self.list
     }
 }
 
-/// Register that the load or atomic instruction there writes, as a bit; none for a store or a lock.
+/// Returns the register that a load or atomic instruction writes, as a bit; 0 for a store or a lock.
 fn load_target(code: &Code, index: u32) -> u32 {
     if matches!(code.class(index), Class::Load | Class::Atomic) { code.writes(index) } else { 0 }
 }

@@ -33,7 +33,7 @@ pub struct Event {
 pub struct PacketWork {
     /// First event.
     pub first: u32,
-    /// Behind its last one.
+    /// One past its last event.
     pub end: u32,
     /// Arrival, in microseconds of the capture.
     pub time_us: u32,

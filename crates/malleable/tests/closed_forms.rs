@@ -1,4 +1,4 @@
-//! What a core does on work that can be reckoned by hand.
+//! A core on work whose times are worked out by hand.
 
 use linecard_malleable::{
     Adaptation, Arrivals, Core, CoreConfig, Counts, Event, Kind, LINE_BYTES, MalleableError, Mrc, PacketWork,
@@ -11,7 +11,7 @@ fn segment(instructions: u32, kind: Kind) -> Segment {
     Segment { instructions, cycles: instructions, reads: 0, writes: 0, resume: 0, first_use: FAR, kind }
 }
 
-/// Packets of `accesses` loads, `gap` instructions before each, every load of a line that no other loads.
+/// Packets of `accesses` loads, with `gap` instructions before each; no two loads access the same line.
 fn streaming(packets: u32, accesses: u32, gap: u32) -> Work {
     let mut work =
         Work { segments: vec![segment(gap, Kind::Load), segment(gap, Kind::End)], ..Work::default() };
@@ -53,7 +53,7 @@ fn cycles_per_packet(counts: &Counts) -> f64 {
 
 #[test]
 fn one_thread_without_a_cache_waits_for_every_access() {
-    // 4 loads of 100 cycles and a reference of 0.390625, and 5 gaps of 10 instructions.
+    // 4 loads take 100 cycles and a reference of 0.390625 each, and 5 gaps have 10 instructions each.
     let counts = counted(&streaming(500, 4, 10), core(1));
     assert!(
         (cycles_per_packet(&counts) - (50.0 + 4.0 * 100.390_625)).abs() < 0.5,
@@ -65,7 +65,7 @@ fn one_thread_without_a_cache_waits_for_every_access() {
 
 #[test]
 fn an_atomic_operation_is_waited_for_like_a_load_and_written_back_like_a_store() {
-    // Two accesses of the same line a packet: a miss, and a hit whose value is used at once.
+    // Each packet accesses a line twice: a miss, and a hit whose value is used at once.
     let of = |kind| {
         let mut work = streaming(500, 2, 10);
         work.segments[0].kind = kind;
@@ -77,20 +77,20 @@ fn an_atomic_operation_is_waited_for_like_a_load_and_written_back_like_a_store()
     };
     let [load, store, atomic] = [Kind::Load, Kind::Store, Kind::Atomic].map(of);
     assert_eq!((load.misses, atomic.misses), (store.misses, store.misses));
-    // The miss is waited for either way; the hit by its use.
+    // Either way the thread waits for the miss; it waits for the hit when it uses the value.
     assert_eq!(load.ticks.load_use, atomic.ticks.load_use);
     assert!(atomic.ticks.load_use > store.ticks.load_use);
-    // A line that was written goes back when another takes its place.
+    // A dirty line is written back when another line replaces it.
     assert_eq!(atomic.references, store.references);
     assert!(load.references < store.references);
 }
 
 #[test]
 fn enough_threads_leave_instructions_and_switches_alone() {
-    // Run lengths of 10 cycles and switches of 2 hide 100 cycles from 10 threads on.
+    // With runs of 10 cycles and switches of 2, 10 threads or more hide 100 cycles.
     let counts = counted(&streaming(500, 4, 10), core(12));
     assert!((cycles_per_packet(&counts) - (50.0 + 4.0 * 2.0)).abs() < 0.5, "{}", cycles_per_packet(&counts));
-    // Half as many threads hide half of it: as many packets at a time as there are threads.
+    // Half as many threads hide half of the latency: the number of packets in progress equals the number of threads.
     let five = counted(&streaming(500, 4, 10), core(5));
     let expected = (50.0 + 4.0 * 100.390_625) / 5.0;
     assert!((cycles_per_packet(&five) / expected - 1.0).abs() < 0.03, "{}", cycles_per_packet(&five));
@@ -100,7 +100,8 @@ fn enough_threads_leave_instructions_and_switches_alone() {
 fn memory_serves_no_more_than_its_bandwidth() {
     let config = CoreConfig { memory_refs_per_cycle: 0.04, ..core(32) };
     let counts = counted(&streaming(500, 4, 10), config);
-    // A reference every 25 cycles, whatever the threads; packets under way at both ends of the window.
+    // There is a reference every 25 cycles for any number of threads; packets are in progress at both ends of the
+    // window.
     assert!((cycles_per_packet(&counts) - 100.0).abs() < 1.6, "{}", cycles_per_packet(&counts));
     assert!(counts.queueing_ticks > 0);
 }
@@ -133,7 +134,7 @@ fn a_load_that_hits_costs_its_latency_less_the_distance_of_its_use() {
     }
 }
 
-/// A packet that holds one lock over a load.
+/// A packet that holds one lock during a load.
 fn locking(packets: u32, locks: u32) -> Work {
     let kinds = [Kind::Lock, Kind::Load, Kind::Unlock, Kind::End];
     let mut work = Work { segments: kinds.map(|kind| segment(10, kind)).to_vec(), locks, ..Work::default() };
@@ -155,7 +156,7 @@ fn locking(packets: u32, locks: u32) -> Work {
 
 #[test]
 fn what_one_lock_guards_happens_one_at_a_time() {
-    // Between lock and unlock: two gaps and an access; what lies outside is done meanwhile.
+    // Between lock and unlock are two gaps and an access; other threads execute the rest meanwhile.
     let counts = counted(&locking(500, 1), core(8));
     let held = 20.0 + 100.390_625;
     let cycles = cycles_per_packet(&counts);
@@ -167,7 +168,7 @@ fn what_one_lock_guards_happens_one_at_a_time() {
 
 #[test]
 fn threads_that_wait_for_each_other_are_an_error() {
-    // Two locks in opposite order, an access between.
+    // Two threads take two locks in opposite order, with an access in between.
     let kinds = [Kind::Lock, Kind::Load, Kind::Lock, Kind::Unlock, Kind::Unlock, Kind::End];
     let mut work =
         Work { segments: kinds.map(|kind| segment(1, kind)).to_vec(), locks: 2, ..Work::default() };
@@ -222,7 +223,7 @@ fn every_register_that_is_needed_was_fetched_ahead_or_missed() {
                 found.needed <= found.prefetched + found.missed,
                 "{threads} threads, {prediction:?}: {found:?}"
             );
-            // The last thread is still there: what it missed is counted, what it needed is not yet.
+            // The last thread is still active: its misses are counted, but not yet all that it needed.
             assert!(found.missed <= found.needed + 32, "{threads} threads, {prediction:?}: {found:?}");
         }
         let (_, oracle) = counted(Prediction::Oracle);
@@ -236,7 +237,7 @@ fn every_register_that_is_needed_was_fetched_ahead_or_missed() {
 
 #[test]
 fn packets_come_when_the_capture_has_them() {
-    // One packet a microsecond at 1000 cycles each: a packet of 460 cycles leaves the core idle.
+    // One packet arrives per microsecond of 1000 cycles: a packet of 460 cycles leaves the core idle.
     let work = streaming(500, 4, 10);
     let arrivals = Arrivals::Timed { cycles_per_us: 1000 };
     let counts =
@@ -247,7 +248,8 @@ fn packets_come_when_the_capture_has_them() {
 
 #[test]
 fn adaptation_finds_the_best_number_of_threads() {
-    // Eleven threads hide 100 cycles behind runs of 10: throughput rises up to there, and stays.
+    // Eleven threads hide 100 cycles behind runs of 10: throughput rises up to eleven threads and then stays
+    // constant.
     let work = streaming(3000, 4, 10);
     let config = CoreConfig { cache_lines: 512, ..core(1) };
     let mut core = Core::new(&work, config, Arrivals::BackToBack, Separate).expect("a core");
@@ -261,7 +263,7 @@ fn adaptation_finds_the_best_number_of_threads() {
     let best = best.fold(0.0, f64::max);
     assert!(found.steady_packets_per_mcycle > 0.97 * best);
     assert_eq!(found.unsuccessful, 0);
-    // Up by one while it helps: trials with 1, 2, 3, … threads.
+    // The number of threads rises by one while this helps: trials have 1, 2, 3, … threads.
     let first: Vec<u32> =
         found.history.iter().take_while(|stretch| stretch.trial).map(|stretch| stretch.threads).collect();
     assert!(first.windows(2).take(8).all(|pair| pair[1] == pair[0] + 1), "{first:?}");

@@ -1,4 +1,4 @@
-//! Work is compiled from runs that are remembered: compared with a plain twin that reads a trace instruction by instruction.
+//! Work is compiled from cached runs: compared with a simple twin that reads a trace instruction by instruction.
 
 use linecard_iss::{
     Class, Code, Image, Layout, Lines, Machine, Recorder, Segment as Bytes, Symbol, Trace, Width,
@@ -13,7 +13,7 @@ const FAR: u8 = 8;
 const BASE: u32 = 0x10000;
 const RET: u32 = 0x0000_8067;
 
-/// Everything that a builder tells.
+/// The whole result of a builder.
 #[derive(Debug, PartialEq)]
 struct Told {
     segments: Vec<Segment>,
@@ -25,7 +25,8 @@ struct Told {
     packet_accesses: u64,
 }
 
-/// Instructions between two events, by index and whether a jump followed; the event before.
+/// A path between two events: the event before it, its instructions by index and whether each jumped, and whether the
+/// packet ends.
 type Between = (Option<u32>, Vec<(u32, bool)>, bool);
 
 #[derive(Default)]
@@ -82,7 +83,7 @@ fn segment(code: &Code, before: Option<u32>, steps: &[(u32, bool)], ends: bool) 
     }
 }
 
-/// What the twin makes of traces.
+/// Returns the twin's result for traces.
 fn plain(traces: &[Trace], code: &Code, layout: &Layout) -> Told {
     let mut twin = Twin::default();
     let mut locks: HashMap<u32, u32> = HashMap::new();
@@ -130,7 +131,7 @@ fn remembered(traces: &[Trace], code: &Code, layout: &Layout) -> Told {
     Told { segments, events, packets, locks, instructions, executed, packet_accesses }
 }
 
-/// Runs a program on packets, a batch after the other, and compares; what came out.
+/// Runs a program on packets, batch by batch, and compares the results; returns them.
 fn compare(mut machine: Machine, packets: impl Iterator<Item = Vec<u8>>) -> Told {
     let mut recorder = Recorder::new(&machine);
     let mut traces = Vec::new();
@@ -144,7 +145,7 @@ fn compare(mut machine: Machine, packets: impl Iterator<Item = Vec<u8>>) -> Told
     traces.push(recorder.trace().clone());
     let expected = plain(&traces, machine.code(), machine.layout());
     let found = remembered(&traces, machine.code(), machine.layout());
-    // Not `assert_eq!`: what differs is long.
+    // Not `assert_eq!`, because the differing values are long.
     assert_eq!(found.segments, expected.segments);
     assert!(found == expected);
     found
@@ -154,7 +155,7 @@ fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs")
 }
 
-/// A packet of UDP of some flow.
+/// A UDP packet of a flow.
 fn packet(number: u32) -> Vec<u8> {
     let size = 60 + (number * 97 % 900) as u16;
     let mut bytes: Vec<u8> = (0..size).map(|at| (u32::from(at) * 31 + number) as u8).collect();
@@ -184,7 +185,7 @@ fn work_of_shipped_programs_is_that_of_the_twin() {
     assert_eq!(seen, 16);
 }
 
-/// A program of these bytes, with a kilobyte of its own at 0x20000 that counts as data if that is asked for.
+/// A program of these bytes, with a kilobyte at 0x20000 that counts as data if `marked_data` is set.
 fn made(width: Width, bytes: Vec<u8>, marked_data: bool) -> Machine {
     let memory_bytes = bytes.len() as u32;
     let code = Bytes { address: BASE, bytes, memory_bytes, executable: true };
@@ -204,7 +205,7 @@ fn made(width: Width, bytes: Vec<u8>, marked_data: bool) -> Machine {
 fn work_of_random_programs_is_that_of_the_twin() {
     for (width, golden, back) in [
         (Width::Rv32, include_str!("../../iss/tests/golden/random32.txt"), &[0xffe0_0093, RET][..]),
-        // The return address is one of 32 bits.
+        // The return address has 32 bits.
         (
             Width::Rv64,
             include_str!("../../iss/tests/golden/random64.txt"),
@@ -215,8 +216,8 @@ fn work_of_random_programs_is_that_of_the_twin() {
             let (_, hex) = line.split_once(' ').expect("two fields");
             let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex");
             let mut code: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
-            // They end with system calls, which a packet program has none of: what prints their result is left out, and
-            // instead of the last is a return.
+            // The programs end with system calls, which a packet program must not have. The call that prints the
+            // result is removed, and a return replaces the last one.
             code.truncate(code.len() - 4);
             let prints = [0x93, 8, 0, 4, 0x73, 0, 0, 0]; // li a7, 64; ecall
             let at = code.windows(8).rposition(|bytes| bytes == prints).expect("what prints the result");
@@ -232,7 +233,8 @@ fn work_of_random_programs_is_that_of_the_twin() {
 
 #[test]
 fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
-    // The packet's first two bytes say how often, its third whether each round stores to it.
+    // The packet's first two bytes are the number of rounds; its third selects whether each round stores to the
+    // packet.
     let code = [
         0x0005_5583, // lhu a1, 0(a0)
         0x0025_4603, // lbu a2, 2(a0)
@@ -254,7 +256,8 @@ fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
 
 #[test]
 fn more_ways_than_are_remembered_are_those_of_the_twin() {
-    // Thousands of rounds without an event, each with or without a jump as random bits say that the packet begins.
+    // There are thousands of rounds without an event. Random bits, seeded by the packet's first word, decide in each
+    // round whether it jumps.
     let code = [
         0x0005_2583,              // lw a1, 0(a0)
         0x0000_2637,              // lui a2, 2
@@ -278,7 +281,7 @@ fn more_ways_than_are_remembered_are_those_of_the_twin() {
     assert_eq!(told.segments.len(), 1 + 55 + 1);
 }
 
-/// A piece of a program: its words.
+/// The instruction words of a part of a program.
 fn piece() -> impl Strategy<Value = Vec<u32>> {
     let load = |at: u32| at << 20 | 0x0005_4583; // lbu a1, at(a0)
     let store = |at: u32| at << 7 | 0x00b5_0023; // sb a1, at(a0)
@@ -298,7 +301,8 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
             let body = pieces.concat();
             let bytes = 4 * body.len() as i32;
             match counter {
-                // As often as two bits of a byte of the packet say, or once. A loop inside with the same counter ends both.
+                // Two bits of a byte of the packet are the number of repetitions, or it is one. An inner loop with
+                // the same counter ends both.
                 Some(counter) => {
                     let count = at << 20 | 0x0005_4003 | counter << 7; // lbu counter, at(a0)
                     let masked = 0x0030_7013 | counter << 15 | counter << 7; // andi counter, counter, 3
@@ -306,7 +310,7 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
                     let again = branch(0x0000_4063 | counter << 20, -bytes - 4); // bgtz counter
                     [&[count, masked][..], &body, &[down, again]].concat()
                 }
-                // Left out where a byte is even.
+                // The piece is skipped if a byte is even.
                 None => {
                     let byte = at << 20 | 0x0005_4283; // lbu t0, at(a0)
                     let masked = 0x0012_f293; // andi t0, t0, 1
@@ -318,7 +322,7 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
     })
 }
 
-/// A branch with its distance.
+/// Encodes a branch with its distance.
 fn branch(word: u32, bytes: i32) -> u32 {
     let bytes = bytes as u32;
     let high = (bytes >> 12 & 1) << 31 | (bytes >> 5 & 63) << 25;

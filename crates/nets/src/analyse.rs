@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Rows of the search for semiflows.
+/// The most rows of the search for semiflows.
 const MOST_ROWS: usize = 20_000;
 
 /// Weights by name.
@@ -42,7 +42,7 @@ pub struct ExploreReport {
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 
-/// The net of places and transitions that a net is or unfolds to.
+/// Returns the place/transition net that a net is or unfolds to.
 fn unfolded(path: &str, net: AnyNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Unfolded, Error> {
     match net {
         AnyNet::Coloured(net) => net.unfold_until(watch).map_err(|error| petri(path, error)),
@@ -54,10 +54,11 @@ fn unfolded(path: &str, net: AnyNet, watch: &mut dyn FnMut() -> ControlFlow<()>)
     }
 }
 
-/// Explores a net with so many workers (0: one a core), telling how many markings there are; `progress` may end it.
+/// Explores a net with `workers` workers (0: one per core). `progress` is called with the number of markings, and may
+/// stop the exploration.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), and when the net cannot be unfolded or `progress` ended it.
+/// As [`read_net`](super::read_net), and if the net cannot be unfolded or `progress` stopped it.
 pub fn explore_net(
     source: &NetSource,
     most_markings: u64,
@@ -66,7 +67,7 @@ pub fn explore_net(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<ExploreReport, Error> {
     let path = source.path.as_str();
-    // No marking yet while it is read.
+    // While the net is read, no marking has been found.
     let mut reading = || progress(0);
     let net = read_net_until(source, &mut reading)?;
     let net = unfolded(path, net, &mut reading)?.net;
@@ -110,10 +111,12 @@ pub struct SolveReport {
     pub numbers: NamedNumbers,
 }
 
-/// Solves a net; what a coloured one unfolds to is added up. `progress` is told how many markings there are, and may end it.
+/// Solves a net; for a coloured net, the numbers of the unfolded parts are added. `progress` is called with the
+/// number of markings, and may stop the solution.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), when the net has no steady state that can be solved for, or `progress` ended it.
+/// As [`read_net`](super::read_net), and if the net has no steady state that can be solved for, or `progress` stopped
+/// it.
 pub fn solve_net(
     source: &NetSource,
     most_markings: u64,

@@ -6,10 +6,10 @@ use linecard_config::nearest;
 use linecard_petri::{Colour, ColouredBuilder, Constant};
 use std::collections::BTreeMap;
 
-/// Records inside records, at most.
+/// The deepest nesting of records.
 const DEEPEST: usize = 16;
 
-/// A colour by its name or its text: `dot`, `int`, `bool`, `low..high`.
+/// Returns a colour by its name or its text: `dot`, `int`, `bool`, `low..high`.
 pub(super) fn colour(
     net: &mut ColouredBuilder,
     text: &str,

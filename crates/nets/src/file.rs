@@ -13,15 +13,15 @@ use linecard_petri::{ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Cons
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Modules inside modules, at most.
+/// The deepest nesting of modules.
 const DEEPEST: usize = 16;
-/// Modules in all.
+/// The most modules in all.
 const MOST_MODULES: usize = 1000;
 
-/// Reads the net of a text and makes of it what `make` does.
+/// Reads the net of a text, and passes it to `make`.
 ///
 /// # Errors
-/// Every problem of the file and of its modules, unless it is no TOML.
+/// Every problem of the file and of its modules, unless it is not TOML.
 pub(super) fn net<T>(
     path: &str,
     text: String,
@@ -54,7 +54,7 @@ pub(super) fn net<T>(
         Err(wrong) => wrong,
     };
     wrong.iter().for_each(|error| parts.built_wrong(path, error, sound));
-    // Those of the file stand before those of its modules.
+    // Problems of the file precede the problems of its modules.
     let of_modules = std::mem::take(&mut reader.problems);
     reader.said.clear();
     reader.end(document);
@@ -66,7 +66,7 @@ fn is_no_toml(document: &Document) -> bool {
     document.problems() > 0 && document.root().is_empty()
 }
 
-/// The parameters that are set from outside, each `name=value`.
+/// Returns the parameters that are set from outside, each `name=value`.
 fn given(document: &Document, set: &[String]) -> BTreeMap<String, Value> {
     let mut names = document.root().section("parameters").map_or_else(Vec::new, |all| all.keys());
     names.sort();
@@ -86,14 +86,14 @@ fn given(document: &Document, set: &[String]) -> BTreeMap<String, Value> {
     found
 }
 
-/// The parts of a file by their names, and what is not said of them.
+/// The parts of a file by name, and the parts about which nothing is reported.
 struct Parts<'d> {
     document: &'d Document,
     places: BTreeMap<String, u32>,
     transitions: BTreeMap<String, (u32, Section<'d>)>,
-    /// Parts that are not there for a problem that has been said: what follows from it is not said.
+    /// Parts that are missing because of a reported problem; problems that follow from it are not reported.
     broken: BTreeSet<String>,
-    /// Transitions that an arc is missing of, for it has a problem: what they do cannot be judged.
+    /// Transitions that lack an arc because the arc has a problem, so that they cannot be judged.
     touched: BTreeSet<String>,
 }
 
@@ -102,16 +102,16 @@ impl Parts<'_> {
         self.places.contains_key(name) || self.transitions.contains_key(name)
     }
 
-    /// Whether a name is that of a part which is not there for its problems.
+    /// Returns whether a name is that of a part that is missing because of its problems.
     fn lacks(&self, name: &str) -> bool {
         let broken = |part: &str| self.broken.contains(&format!("{part} {name}"));
         !self.knows(name) && (broken("place") || broken("transition"))
     }
 
-    /// What is wrong with the net as a whole, unless it follows from what has been said.
+    /// Reports a problem of the net as a whole, unless it follows from reported problems.
     fn built_wrong(&self, path: &str, error: &PetriError, sound: bool) {
         let follows = match error {
-            // Its transitions had problems of their own.
+            // The problems of the net's parts have been reported.
             PetriError::Part { part: "net", .. } => !sound,
             PetriError::Expression { found, .. } => {
                 let quoted = found.split('`').nth(1).unwrap_or_default();
@@ -133,18 +133,18 @@ impl Parts<'_> {
 
 struct Reader {
     net: ColouredBuilder,
-    /// Those of modules.
+    /// Problems of modules.
     problems: Vec<ConfigProblem>,
-    /// The same in words: a net may be a module several times.
+    /// The same problems as text: a net may be a module several times.
     said: BTreeSet<String>,
     /// Files that are being read, the innermost last.
     open: Vec<PathBuf>,
-    /// Modules read so far, those of modules among them: two in each of a few levels are thousands.
+    /// Modules read so far, nested ones included: two in each of a few levels are thousands.
     modules: usize,
 }
 
 impl Reader {
-    /// Adds what a file says; with parameters that are set from outside, and places that it shares.
+    /// Adds the content of a file, with parameters that are set from outside and places that it shares.
     fn file<'d>(
         &mut self,
         path: &str,
@@ -198,7 +198,7 @@ impl Reader {
                 None => drop(parts.broken.insert(format!("parameter {name}"))),
             }
         }
-        // An expression may use parameters that stand behind it: whoever can be evaluated goes first.
+        // An expression may use parameters that follow it, so parameters that can be evaluated go first.
         loop {
             let before = left.len();
             let mut failed = Vec::new();
@@ -369,7 +369,7 @@ impl Reader {
         let weight = expression(row, "weight", "how many tokens");
         let kind = row.text_or("kind", "normal", "what it does");
         row.close();
-        // What it leads to or from has a problem, or it has one itself.
+        // The arc itself, its source or its target has a problem that has been reported.
         let follows = parts.document.problems() > before || parts.lacks(&from) || parts.lacks(&to);
         let wrong = match follows {
             true => Err((String::new(), String::new())),
@@ -384,7 +384,7 @@ impl Reader {
         parts.touched.extend([from, to]);
     }
 
-    /// Adds an arc, or says at which key it has what problem.
+    /// Adds an arc, or returns its problem and the key of the problem.
     fn between(
         &mut self,
         from: &str,
@@ -408,7 +408,7 @@ impl Reader {
         let kinds: &[ArcKind] = match (kind, into) {
             ("normal", true) => &[ArcKind::Input],
             ("normal", false) => &[ArcKind::Output],
-            // What is read is taken and put back.
+            // A read arc takes tokens and puts them back.
             ("read", true) => &[ArcKind::Input, ArcKind::Output],
             ("inhibitor", true) => &[ArcKind::Inhibitor],
             ("reset", true) => &[ArcKind::Reset],
@@ -451,7 +451,7 @@ impl Reader {
         let Some(name) = name.filter(|_| !file.is_empty()) else { return };
         let beside = Path::new(path).parent().map_or_else(|| PathBuf::from(&file), |dir| dir.join(&file));
         let inner = beside.to_string_lossy().into_owned();
-        // A shipped net may be named as it is.
+        // A shipped net needs no path.
         let inner = if beside.exists() || shipped(&file).is_none() { inner } else { file.clone() };
         if !file.ends_with(".toml") && shipped(&file).is_none() {
             let message =
@@ -517,7 +517,7 @@ impl Reader {
         self.end(document);
     }
 
-    /// Keeps what is wrong with the file of a module.
+    /// Keeps the problems of the file of a module.
     fn end(&mut self, document: Document) {
         for each in document.finish_calling(called).err().unwrap_or_default() {
             if self.said.insert(each.to_string()) {
@@ -527,7 +527,7 @@ impl Reader {
     }
 }
 
-/// What stands at an end of an arc that no part is called, and what was probably meant.
+/// Returns a text for the end of an arc that names no part, with the name that was probably meant.
 fn unknown_end(from: &str, to: &str, parts: &Parts<'_>) -> String {
     let places = || parts.places.keys().map(String::as_str);
     let transitions = || parts.transitions.keys().map(String::as_str);

@@ -1,4 +1,4 @@
-//! Numbers of a net under the names of its parts.
+//! The numbers of a net by the names of its parts.
 
 use super::read::AnyNet;
 use linecard_petri::Net;
@@ -17,7 +17,7 @@ pub struct NamedNumbers {
     pub mean_tokens: BTreeMap<String, f64>,
 }
 
-/// Names of a net's parts.
+/// The names of a net's parts.
 pub(super) struct Names {
     pub net: String,
     pub places: Vec<String>,
@@ -53,7 +53,7 @@ impl Names {
     }
 }
 
-/// Values by name.
+/// Returns values by name.
 pub(super) fn by_name<T>(names: &[String], values: impl Iterator<Item = T>) -> BTreeMap<String, T> {
     names.iter().cloned().zip(values).collect()
 }

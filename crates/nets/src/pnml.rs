@@ -1,4 +1,4 @@
-//! PNML text to a net and back, with the feature `pnml`; without it both are refused.
+//! Converts PNML text to a net and back, with the feature `pnml`; without the feature, both are refused.
 
 use linecard_files::Error;
 use linecard_petri::Net;

@@ -1,4 +1,4 @@
-//! From a file to a net.
+//! Reads a net from a file.
 
 use super::file;
 use super::pnml;
@@ -9,28 +9,28 @@ use linecard_petri::{ColouredNet, Net, PetriError};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Where a net comes from.
+/// The source of a net.
 #[derive(Clone, Debug, Default)]
 pub struct NetSource {
-    /// File, or the name of a shipped net; with a text, what stands for it in errors.
+    /// A file, or the name of a shipped net; with a text, its name in errors.
     pub path: String,
-    /// The net itself in TOML.
+    /// The net itself, in TOML.
     pub text: Option<String>,
-    /// Parameters that are set: `name=value`, the value an expression of the others.
+    /// Parameters that are set: `name=value`; the value is an expression of the other parameters.
     pub set: Vec<String>,
 }
 
 /// A net that was read.
 #[derive(Clone, Debug)]
 pub enum AnyNet {
-    /// Places and transitions.
+    /// A place/transition net.
     Plain(Net),
-    /// Tokens with colours.
+    /// A net with coloured tokens.
     Coloured(ColouredNet),
 }
 
 impl AnyNet {
-    /// Name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -39,10 +39,10 @@ impl AnyNet {
         }
     }
 
-    /// As a net of tokens, dots where there are no colours.
+    /// Returns the net as a coloured net, with dots if it has no colours.
     ///
     /// # Errors
-    /// When the net has none; nets that were read have one.
+    /// If the net has none; nets that were read have one.
     pub fn into_coloured(self) -> Result<ColouredNet, PetriError> {
         match self {
             Self::Plain(net) => ColouredNet::of_plain(&net),
@@ -51,21 +51,22 @@ impl AnyNet {
     }
 }
 
-/// Reads a net by the ending of its name: `.pnml` or `.xml`, else TOML.
+/// Reads a net by the ending of its name: `.pnml` or `.xml`, otherwise TOML.
 ///
 /// # Errors
-/// When it cannot be read; every problem of a TOML file that has the right shape.
+/// If it cannot be read; every problem of a valid TOML file.
 pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
-    // Nobody stops it.
+    // No progress function stops it.
     read_net_until(source, &mut || ControlFlow::Continue(()))
 }
 
-/// What `tick` says while a net is read: nothing is done yet.
+/// Calls `tick` while a net is read, with no progress.
 pub(super) fn ask(tick: &dyn Fn(u64, u64) -> bool) -> ControlFlow<()> {
     if tick(0, 0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// The same; `watch` is asked now and then whether to go on, for a small file may stand for millions of transitions.
+/// The same; `watch` is called periodically and returns whether to continue, because a small file may describe
+/// millions of transitions.
 pub(super) fn read_net_until(
     source: &NetSource,
     watch: &mut dyn FnMut() -> ControlFlow<()>,
@@ -88,7 +89,7 @@ pub(super) fn read_net_until(
     file::net(path, text, &source.set, |net| if_plain(net, watch))
 }
 
-/// A net without colours and expressions is one of places and transitions.
+/// Returns a net without colours and expressions as a place/transition net.
 fn if_plain(net: ColouredNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<AnyNet, PetriError> {
     if net.is_plain() { Ok(AnyNet::Plain(net.unfold_until(watch)?.net)) } else { Ok(AnyNet::Coloured(net)) }
 }

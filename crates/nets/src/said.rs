@@ -1,4 +1,4 @@
-//! What the sections of a net's file say: values, expressions, tokens, colours.
+//! The content of the sections of a net's file: values, expressions, tokens, colours.
 
 use linecard_config::{Section, Shown};
 use linecard_files::plain;
@@ -9,26 +9,26 @@ use std::collections::BTreeMap;
 #[derive(Clone)]
 pub(super) enum Value {
     Constant(Constant),
-    /// An expression of the others.
+    /// An expression of other parameters.
     Text(String),
 }
 
-/// A colour as its file has it.
+/// A colour as its file describes it.
 pub(super) enum Described {
-    /// The name of another, or a language of its own.
+    /// The name of another colour, or the text of one.
     Text(String),
     Words(Vec<String>),
     Fields(BTreeMap<String, String>),
 }
 
-/// What a place or an arc says of tokens.
+/// The tokens of a place or an arc.
 pub(super) enum Tokens {
     Count(u32),
     Text(String),
     List(Vec<String>),
 }
 
-/// A value as TOML writes it, or else an expression.
+/// Parses a value in TOML notation, or else an expression.
 pub(super) fn as_toml(text: &str) -> Value {
     let document = plain("--set", format!("value = {text}"));
     let value = value(&document.root(), "value");
@@ -49,7 +49,7 @@ pub(super) fn value(section: &Section<'_>, key: &str) -> Option<Value> {
     })
 }
 
-/// A value with its weight.
+/// Returns a value with its weight.
 fn pair(shown: &Shown) -> Option<(i64, f64)> {
     let Shown::List(pair) = shown else { return None };
     match pair[..] {
@@ -59,7 +59,7 @@ fn pair(shown: &Shown) -> Option<(i64, f64)> {
     }
 }
 
-/// A number or an expression, as text.
+/// Reads a number or an expression, as text.
 pub(super) fn expression(section: &Section<'_>, key: &str, meaning: &str) -> Option<String> {
     section.any_if(key, "a number or an expression", meaning, |shown| match shown {
         Shown::Whole(whole) => Some(whole.to_string()),
@@ -84,7 +84,7 @@ fn texts(items: &[Shown]) -> Option<Vec<String>> {
     items.iter().map(text).collect()
 }
 
-/// What a part is called in problems.
+/// Returns the name of a part for problems.
 pub(super) fn called(row: &Section<'_>) -> Option<String> {
     let (part, _) = row.path().split_once('[')?;
     let text = |key: &str| row.text_if(key, "").unwrap_or_default();
@@ -102,7 +102,7 @@ pub(super) fn name_of(row: &Section<'_>) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What stands in a table, each with its key.
+/// Reads the entries of a table, each with its key.
 pub(super) fn each<'s, 'd, T>(
     section: Option<&'s Section<'d>>,
     read: impl Fn(&Section<'d>, &str) -> Option<T>,
@@ -112,12 +112,12 @@ pub(super) fn each<'s, 'd, T>(
     all.filter_map(|(section, key)| read(section, &key).map(|value| (section, key, value))).collect()
 }
 
-/// Places that a net with this one as a module may make its own.
+/// Reads the places that a net with this one as a module may share.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
     root.texts("interface", "places shared with an including net")
 }
 
-/// A value, which may stand in a table beside its unit and its source.
+/// Reads a value, which may be in a table with its unit and its source.
 pub(super) fn parameter(section: &Section<'_>, name: &str) -> Option<Value> {
     if !section.is_table(name) {
         return value(section, name);
@@ -131,7 +131,7 @@ pub(super) fn parameter(section: &Section<'_>, name: &str) -> Option<Value> {
     value(&table, "value")
 }
 
-/// A colour, if it is described as one.
+/// Reads a colour, if the value describes one.
 pub(super) fn described(section: &Section<'_>, name: &str) -> Option<Described> {
     if section.is_table(name) {
         let record = section.section(name)?;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[derive(Clone, Copy)]
 struct Estimate {
     mean: f64,
-    /// 0 for a single replication says nothing of accuracy.
+    /// 0 for a single replication, which has no accuracy.
     half_width: f64,
 }
 
@@ -54,16 +54,16 @@ pub struct SimulateReport {
     pub relative_half_width: Option<f64>,
 }
 
-/// How accurate a simulation is to be.
+/// The requested accuracy of a simulation.
 #[derive(Clone, Debug)]
 pub struct Accuracy {
-    /// Half the width of each interval, at most this share of its mean.
+    /// The largest half-width of each interval, as a share of its mean.
     pub relative: f64,
     /// Most replications.
     pub most_replications: u32,
 }
 
-/// What is asked of a simulation.
+/// A request for a simulation.
 #[derive(Clone, Debug)]
 pub struct SimulateRequest {
     /// The net.
@@ -72,23 +72,23 @@ pub struct SimulateRequest {
     pub warmup: f64,
     /// Time with statistics.
     pub time: f64,
-    /// Replications, each with a seed of its own; the fewest where an accuracy is asked for.
+    /// Replications, each with a separate seed; the minimum if an accuracy is requested.
     pub replications: u32,
-    /// Replications go on until this is reached.
+    /// Replications continue until this is reached.
     pub accuracy: Option<Accuracy>,
     /// Places and transitions whose accuracy counts; all, if there are none.
     pub of: Vec<String>,
     /// Seed of the first.
     pub seed: u64,
-    /// Replications at the same time; 0 stands for all cores.
+    /// Replications at the same time; 0 for one per core.
     pub threads: usize,
 }
 
-/// Simulates a net; the result does not depend on the threads. `tick` is told how much of the time asked for has passed, in
-/// thousandths of a replication, and says whether to stop.
+/// Simulates a net; the result does not depend on the threads. `tick` is called with the simulated time and the
+/// requested time, in thousandths of a replication, and returns whether to stop.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), when the net cannot be simulated, the request makes no sense, or `tick` says so.
+/// As [`read_net`](super::read_net), and if the net cannot be simulated, the request is invalid, or `tick` stops it.
 pub fn simulate_net(
     request: &SimulateRequest,
     tick: &(dyn Fn(u64, u64) -> bool + Sync),
@@ -129,12 +129,13 @@ pub fn simulate_net(
         if reached || wanted >= accuracy.most_replications {
             return Ok(report(&names, &runs, widest));
         }
-        // Half as many again, as long as it takes: decided by the results alone, not by who was first.
+        // The number of replications grows by half until they suffice. Only results decide this, not the order in
+        // which threads finish.
         wanted = (wanted + wanted.div_ceil(2)).min(accuracy.most_replications);
     }
 }
 
-/// Runs replications of these numbers.
+/// Runs the replications with these numbers.
 fn replications(
     request: &SimulateRequest,
     net: &AnyNet,
@@ -146,7 +147,8 @@ fn replications(
     let total = u64::from(before + numbers.len() as u32) * 1000;
     let done = AtomicU64::new(u64::from(before) * 1000);
     let whole = request.warmup + request.time;
-    // Those with lower numbers are run to their end, so that the failure that is told does not depend on who was first.
+    // Replications with lower numbers run to their end, so that the reported failure does not depend on the order in
+    // which threads finish.
     let failed = AtomicU32::new(u32::MAX);
     let replicate = |&number: &u32, stop: &AtomicBool| {
         let run = Run {
@@ -181,7 +183,7 @@ fn replications(
     runs.map_err(|error| petri(&request.net.path, error))
 }
 
-/// The widest interval against its mean, over what counts and is not always 0.
+/// Returns the widest interval relative to its mean, over the parts that count and are not always 0.
 fn widest(names: &Names, runs: &[Simulated], of: &[String]) -> Option<f64> {
     if runs.len() < 2 {
         return None;
@@ -235,7 +237,7 @@ fn report(names: &Names, runs: &[Simulated], relative_half_width: Option<f64>) -
     }
 }
 
-/// Quantiles of Student's t at 97.5 % for 1 to 30 degrees of freedom; beyond, the normal one is close.
+/// Quantiles of Student's t at 97.5 % for 1 to 30 degrees of freedom; beyond, the normal quantile is close.
 const STUDENT: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,

@@ -4,7 +4,7 @@ use super::wrong::one_problem;
 use linecard_files::preset::shipped_net;
 use linecard_files::{Error, bounded};
 
-/// The text of a file, or of a shipped net.
+/// Returns the text of a file, or of a shipped net.
 pub(super) fn text_of(path: &str) -> Result<String, Error> {
     match bounded::read_text(path, bounded::MOST_INPUT_BYTES) {
         Ok(text) => Ok(text),
@@ -15,7 +15,7 @@ pub(super) fn text_of(path: &str) -> Result<String, Error> {
     }
 }
 
-/// A shipped net by its name, with or without the ending.
+/// Returns a shipped net by its name, with or without the ending.
 pub(super) fn shipped(path: &str) -> Option<&'static str> {
     shipped_net(path.strip_suffix(".toml").unwrap_or(path))
 }

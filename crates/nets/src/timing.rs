@@ -1,4 +1,4 @@
-//! The time that a transition takes, as its row says it.
+//! The timing of a transition, from its row.
 
 use super::said::expression;
 use super::wrong::in_words;
@@ -6,7 +6,7 @@ use linecard_config::{Document, Section};
 use linecard_petri::{ColouredBuilder, Constant, Servers, TimingText};
 use std::collections::BTreeMap;
 
-/// Kinds of transitions, and the keys that each has of its own.
+/// Kinds of transitions, and the keys of each.
 const KINDS: [(&str, &[&str]); 6] = [
     ("exp", &["rate"]),
     ("det", &["delay"]),
@@ -18,7 +18,7 @@ const KINDS: [(&str, &[&str]); 6] = [
 const OF_KINDS: [&str; 9] =
     ["rate", "delay", "weight", "priority", "low", "high", "stages", "values", "weights"];
 
-/// The time and the servers of a transition; nothing where they have a problem.
+/// Reads the timing and the servers of a transition; `None` if they have a problem.
 pub(super) fn timing(
     net: &ColouredBuilder,
     row: &Section<'_>,

@@ -1,4 +1,4 @@
-//! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
+//! Views of a net: its parts for a picture, its firings one by one, and the net as PNML.
 
 use super::pnml;
 use super::read::{AnyNet, NetSource, ask, read_net_until};
@@ -70,10 +70,10 @@ fn coloured(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<Colou
     read_net_until(source, &mut || ask(tick))?.into_coloured().map_err(|error| petri(&source.path, error))
 }
 
-/// The parts of a net, with its modules. `tick` says whether to stop.
+/// Returns the parts of a net, with its modules. `tick` returns whether to stop.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), and when `tick` says so.
+/// As [`read_net`](super::read_net), and if `tick` stops it.
 pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<NetView, Error> {
     let net = coloured(source, tick)?;
     let place = |place: &linecard_petri::ColouredPlace| PlaceView {
@@ -120,23 +120,23 @@ pub struct FiringView {
     pub tokens: Vec<u32>,
 }
 
-/// Which firings of a run to show.
+/// The firings of a run to return.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceRequest {
     /// Seed of the run.
     pub seed: u64,
-    /// Firings that come before.
+    /// Firings that are skipped.
     pub first: u64,
-    /// Firings at most.
+    /// The most firings.
     pub most: usize,
-    /// Time at which it ends.
+    /// The time at which the run ends.
     pub time: f64,
 }
 
-/// Firings of a run, in order. `tick` says whether to stop.
+/// Returns the firings of a run, in order. `tick` returns whether to stop.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), when the net cannot be simulated, or `tick` says so.
+/// As [`read_net`](super::read_net), and if the net cannot be simulated, or `tick` stops it.
 pub fn trace_net(
     source: &NetSource,
     request: &TraceRequest,
@@ -169,11 +169,11 @@ pub fn trace_net(
     if stopped { Err(Error::Interrupted) } else { Ok(firings) }
 }
 
-/// A net as PNML: a PNML file again as it was, all that other tools put into it included; a net of places and transitions
-/// with its times; a coloured one only unfolded. `tick` says whether to stop.
+/// Returns a net as PNML. A PNML file keeps its content, with everything that other tools added; a place/transition
+/// net has its times; a coloured net must be unfolded. `tick` returns whether to stop.
 ///
 /// # Errors
-/// As [`read_net`](super::read_net), when a coloured net is not to be unfolded or cannot be, and when `tick` says so.
+/// As [`read_net`](super::read_net), and if a coloured net is not to be unfolded or cannot be, or if `tick` stops it.
 pub fn net_to_pnml(
     source: &NetSource,
     unfold: bool,

@@ -1,4 +1,4 @@
-//! What is wrong with a net, as problems of its file.
+//! The problems of a net, as problems of its file.
 
 use linecard_files::{Error, problem};
 use linecard_petri::PetriError;
@@ -15,7 +15,7 @@ pub(super) fn petri(path: &str, error: PetriError) -> Error {
     Error::Config { problems: vec![problem(path.to_owned(), &part, said)] }
 }
 
-/// What a part is called, if it is about one, and what is wrong with it.
+/// Returns the name of the part that an error is about, if there is one, and the problem.
 pub(super) fn in_words(error: &PetriError) -> (String, String) {
     let called = |part: &str, name: &str| match name {
         "" => String::new(),
@@ -33,7 +33,7 @@ pub(super) fn in_words(error: &PetriError) -> (String, String) {
     }
 }
 
-/// What is wrong with a part, which is named where it is another than the one that is `called` so.
+/// Returns the problem of a part; the part is named if it differs from the one that is `called` so.
 pub(super) fn sentence(error: &PetriError, called: &str) -> String {
     let (part, said) = in_words(error);
     if part.starts_with(called) || part.is_empty() { said } else { format!("{part}: {said}") }

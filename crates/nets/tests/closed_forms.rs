@@ -1,4 +1,4 @@
-//! Do solution and simulation give the numbers that closed forms and other programs give?
+//! Do solution and simulation return the numbers of closed forms and of other programs?
 
 use insta::assert_snapshot;
 use linecard_files::Error;
@@ -168,7 +168,7 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     assert!(error.contains("arc busy -> sreve"), "{error}");
     let found = refused(&MM1K.replace("tokens = 10", "token = 10"));
     assert!(found.ends_with(".toml:5: place free.token: no such key; did you mean `tokens`?"), "{found}");
-    // Arcs of a transition whose kind is wrong are no mistakes.
+    // Arcs of a transition with a wrong kind are not reported.
     let found = refused(&MM1K.replacen("kind = \"exp\"", "kind = \"exq\"", 1));
     let said =
         ".toml:10: transition arrive.kind: found `exq`; did you mean `exp`? expected one of exp, det, imm, ";

@@ -108,7 +108,7 @@ mod tests {
         let found = explore(&net.build().unwrap(), 1000);
         assert_eq!((found.reachable_markings, found.complete), (1000, false));
         assert_eq!(found.unbounded, [a]);
-        // More than a byte holds: rows grew wider on the way.
+        // A byte does not hold this number: rows grew wider during the search.
         assert!(found.max_tokens_in_place >= 998);
     }
 
@@ -151,7 +151,8 @@ mod tests {
         net.build().unwrap()
     }
 
-    /// What a search finds: numbers, and every marking with the one that it was found from, in the order of their numbers.
+    /// The result of a search: counts, and every marking with the one from which it was found, in the order of their
+    /// numbers.
     type Found = Result<(Explored, Vec<(u32, Vec<u32>)>), PetriError>;
 
     fn dense(net: &Net, limit: usize, threads: usize, batches: Batches) -> Found {
@@ -195,7 +196,7 @@ mod tests {
         assert!(ends.iter().all(|&nets| nets >= 10), "nets of all kinds: {ends:?}");
     }
 
-    /// Tokens on a ring, beside places that no transition looks at.
+    /// Tokens on a ring, beside places that no transition uses.
     fn ring(places: u32, tokens: u32, beside: u32) -> Net {
         let mut net = NetBuilder::new("ring");
         for n in 0..places {
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn whoever_looks_ends_a_search_in_batches() {
-        // Places that are looked at anew for each marking, so that somebody looks soon.
+        // The 2,000 places beside the ring are tested for each marking, so that the progress function is called soon.
         let net = ring(7, 17, 2_000);
         let (compiled, looks) = (Compiled::new(&net), Compiled::looks(&net));
         for threads in [1, 2, 4] {

@@ -128,7 +128,7 @@ fn semiflows(
     Ok(Semiflows { flows, complete: true })
 }
 
-/// The least sum of two rows that has 0 in a column; nothing where numbers become too large.
+/// Returns the least positive combination of two rows that is 0 in a column; `None` if numbers become too large.
 fn combined(above: &Row, below: &Row, column: usize) -> Option<Row> {
     let (a, b) = (above.matrix[column], below.matrix[column].checked_neg()?);
     let divisor = gcd(a, b);
@@ -142,7 +142,7 @@ fn combined(above: &Row, below: &Row, column: usize) -> Option<Row> {
     if common > 1 {
         row.matrix.iter_mut().chain(&mut row.weights).for_each(|value| *value /= common);
     }
-    // Room for the next sums.
+    // This leaves room for the next sums.
     row.weights.iter().all(|weight| *weight < 1 << 60).then_some(row)
 }
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn too_many_rows_stop_the_search() {
-        // Ten steps with ten ways each: 10^10 ways round.
+        // Ten steps with ten alternatives each: 10^10 cycles through the net.
         let mut net = NetBuilder::new("ways");
         let places: Vec<u32> =
             (0..10).map(|p| net.place(&format!("p{p}"), u32::from(p == 0)).unwrap()).collect();

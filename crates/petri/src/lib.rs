@@ -7,7 +7,7 @@
 //! | every marking, bounds, dead markings | [`explore`] |
 //! | the exact steady state of exponential and immediate times | [`solve`] |
 //! | throughputs, mean tokens, occupancy by simulation | [`simulate`] |
-//! | what firings keep, and what leads back | [`invariants`] |
+//! | quantities that firings preserve, and firings that reproduce a marking | [`invariants`] |
 //! | tokens with values, guards, expressions | [`ColouredBuilder`], [`simulate_coloured`], [`ColouredNet::unfold`] |
 //! | PNML again | [`write_pnml`], [`rewrite_pnml`] |
 //!

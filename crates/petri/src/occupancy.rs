@@ -7,7 +7,7 @@ pub(crate) const CELLS: usize = 64;
 struct Held {
     since: f64,
     most: u32,
-    /// Tokens times time, and time, where there were too many for a cell.
+    /// Token counts above the cells: tokens multiplied by time, and time.
     beyond: (f64, f64),
     times: [f64; CELLS],
 }
@@ -39,7 +39,7 @@ impl Occupancy {
         held.most = held.most.max(after);
     }
 
-    /// Tokens averaged over time, by place.
+    /// Returns the mean tokens over time, by place.
     pub fn means(&self, time: f64) -> Vec<f64> {
         let mean = |held: &Held| {
             let sum: f64 = held.times.iter().zip(0..).map(|(time, count)| time * f64::from(count)).sum();
@@ -48,8 +48,8 @@ impl Occupancy {
         self.places.iter().map(mean).collect()
     }
 
-    /// For each place the shares of time with 0, 1, 2, ... tokens, as far as there were any; the last of `CELLS` + 1 is for
-    /// all above.
+    /// Returns for each place the fractions of time with 0, 1, 2, ... tokens, up to the most that it held; the last
+    /// of `CELLS` + 1 is for all larger numbers.
     pub fn shares(&self, time: f64) -> Vec<Vec<f64>> {
         let shares = self.places.iter().map(|held| {
             let mut shares: Vec<f64> = held.times.iter().copied().chain([held.beyond.1]).collect();

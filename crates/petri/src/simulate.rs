@@ -87,58 +87,58 @@ pub fn simulate(
     Ok(state.measured())
 }
 
-/// The times of a transition.
+/// The server statistics of a transition.
 struct Timer {
-    /// Servers that work.
+    /// Busy servers.
     busy: u32,
     /// Whether an exponential time was used up.
     used: bool,
-    /// Servers times time until `since`, when their number was last accounted for.
+    /// Busy servers multiplied by time, until `since`.
     busy_time: f64,
     since: f64,
 }
 
-/// When a transition fires.
+/// The timing of a transition.
 #[derive(Clone, Copy)]
 enum Kind {
     Exponential {
         rate: f64,
     },
     Immediate,
-    /// At times that run one by one.
+    /// Each server has its own timer.
     Each,
 }
 
-/// What enables a transition.
+/// The condition that enables a transition.
 #[derive(Clone, Copy)]
 enum Takes {
-    /// A token of each of these places, which may be one, and nothing else.
+    /// One token of each of these places, which may be the same one, and nothing else.
     Tokens([u32; 2]),
-    /// Whatever its arcs say.
+    /// All of its arcs must be checked.
     Arcs,
 }
 
-/// What a firing asks of a transition, side by side.
+/// The data of a transition that a firing needs, in one place.
 #[derive(Clone, Copy)]
 struct Step {
     kind: Kind,
     takes: Takes,
-    /// As many as can be, where there is no limit.
+    /// The largest number if there is no limit.
     servers: u32,
     resets: bool,
-    /// Positions of its changes of places and of the affected transitions in the lists of all.
+    /// Ranges of its changes of places, and of the affected transitions, in the shared lists.
     changes: (u32, u32),
     concerned: (u32, u32),
 }
 
-/// Appends a list to the lists of all; returns its position.
+/// Appends a list to a shared list. Returns its range.
 fn append<T>(all: &mut Vec<T>, list: impl IntoIterator<Item = T>) -> (u32, u32) {
     let start = all.len() as u32;
     all.extend(list);
     (start, all.len() as u32)
 }
 
-/// The lists of all transitions, each of which its step finds.
+/// All transitions, with the shared lists in which their steps have ranges.
 #[derive(Default)]
 struct Steps {
     steps: Vec<Step>,
@@ -183,14 +183,14 @@ struct State<'a> {
     random: Stream,
     now: f64,
     tokens: Vec<u32>,
-    /// When each transition fires next; infinite if it does not.
+    /// The time at which each transition fires next; infinite if it does not.
     at: Vec<f64>,
     timers: Vec<Timer>,
-    /// When each deterministic time ends, the first first; other transitions have none.
+    /// The end of each timer of a transition with deterministic times, earliest first; empty for other transitions.
     ends: Vec<VecDeque<f64>>,
     immediates: Vec<u32>,
     occupancy: Occupancy,
-    /// A place that got too many tokens, and a transition of which too many times run.
+    /// A place with too many tokens, and a transition with too many timers.
     overfull: Option<usize>,
     too_busy: Option<usize>,
     fired: Vec<u64>,
@@ -243,7 +243,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A transition's enabling may have changed: its times follow.
+    /// Updates the timers of a transition whose enabling may have changed.
     #[inline(always)]
     fn renew(&mut self, transition: usize) {
         let Step { kind, servers, .. } = self.steps.steps[transition];
@@ -260,7 +260,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The times of a transition that run one by one.
+    /// Updates the timers of a transition whose servers have one each.
     #[inline(never)]
     fn renew_each(&mut self, transition: usize) {
         let kind = &self.net.transitions[transition];
@@ -293,7 +293,7 @@ impl<'a> State<'a> {
         self.at[transition] = at;
     }
 
-    /// So many servers work from now on.
+    /// Sets the number of busy servers from now on.
     #[inline]
     fn account(&mut self, transition: usize, busy: u32) {
         let timer = &mut self.timers[transition];
@@ -316,7 +316,7 @@ impl<'a> State<'a> {
         self.tokens[place] = tokens;
     }
 
-    /// Fires a transition and renews the times of those whom that concerns.
+    /// Fires a transition, and updates the timers of the affected transitions.
     #[inline]
     fn fire(&mut self, transition: usize) {
         self.fired[transition] += 1;
@@ -330,7 +330,7 @@ impl<'a> State<'a> {
                 self.put(place, i64::from(self.tokens[place as usize]) + by);
             }
         }
-        // Its own time is over.
+        // The timer of the fired transition is used up.
         match kind {
             Kind::Exponential { .. } => self.timers[transition].used = true,
             Kind::Immediate => (),
@@ -341,7 +341,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// One of the times of a transition that run one by one is over.
+    /// Ends one timer of a transition whose servers have one each.
     #[inline(never)]
     fn end_one(&mut self, transition: usize) {
         let first = self.ends[transition].iter().position(|&end| end <= self.now).unwrap_or(0);
@@ -465,7 +465,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Forgets what was counted.
+    /// Restarts the statistics.
     fn restart(&mut self) {
         self.started = self.now;
         self.occupancy = Occupancy::new(&self.tokens, self.now);
@@ -496,7 +496,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// The earliest of these times and the first that is it.
+/// Returns the first position with the earliest of these times, and that time.
 #[inline]
 fn first(times: &[f64]) -> (usize, f64) {
     const LANES: usize = 4;
@@ -505,7 +505,7 @@ fn first(times: &[f64]) -> (usize, f64) {
         let later = |best: (usize, f64), (number, &time)| if time < best.1 { (number, time) } else { best };
         return times.iter().enumerate().fold((0, f64::INFINITY), later);
     }
-    // In lanes, as the compiler turns that into vectors.
+    // Written in lanes, which the compiler turns into vectors.
     let mut lanes = [f64::INFINITY; LANES];
     let (fours, rest) = times.as_chunks::<LANES>();
     for four in fours {

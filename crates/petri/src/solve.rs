@@ -33,7 +33,8 @@ pub struct Solved {
 
 type Marking = Box<[u32]>;
 
-/// What becomes of a vanishing marking: tangible ones with probabilities, and firings of immediate transitions.
+/// The outcome of a vanishing marking: tangible markings with probabilities, and the mean firings of immediate
+/// transitions.
 #[derive(Clone, Debug, Default)]
 struct Resolved {
     to: Vec<(u32, f64)>,
@@ -41,12 +42,12 @@ struct Resolved {
 }
 
 impl Resolved {
-    /// A tangible marking is left where it is.
+    /// Returns the outcome of a tangible marking: itself.
     fn of(number: u32) -> Self {
         Self { to: vec![(number, 1.0)], firings: Vec::new() }
     }
 
-    /// With this probability a transition fires, and its consequences follow. Each marking and transition occurs once.
+    /// Adds a firing with a probability, and its outcome. Each marking and transition has one entry.
     fn add(&mut self, transition: u32, share: f64, further: &Resolved) {
         add_to(&mut self.firings, transition, share);
         further.firings.iter().for_each(|&(t, count)| add_to(&mut self.firings, t, count * share));
@@ -115,7 +116,7 @@ struct Graph<'a> {
     tangible: FxHashMap<Marking, u32>,
     markings: Vec<Marking>,
     vanishing: FxHashMap<Marking, Option<Resolved>>,
-    /// For each tangible marking: transition, its rate, and where it leads.
+    /// For each tangible marking: its enabled transitions with their rates and outcomes.
     leaves: Vec<Vec<(u32, f64, Resolved)>>,
 }
 
@@ -150,7 +151,7 @@ impl<'a> Graph<'a> {
         next.into_boxed_slice()
     }
 
-    /// The immediate transitions that compete in a marking, with their shares.
+    /// Returns the immediate transitions that compete in a marking, with their probabilities.
     fn competing(&self, marking: &[u32]) -> Vec<(u32, f64)> {
         let mut best = 0;
         let mut found: Vec<(u32, f64)> = Vec::new();
@@ -170,8 +171,8 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// Where a marking leads without time passing: to itself if it is tangible. The markings on the way are kept on a
-    /// stack of their own, however many follow each other.
+    /// Returns the outcome of a marking: itself if it is tangible. Uses an explicit stack, so that a long sequence of
+    /// vanishing markings cannot overflow the call stack.
     fn resolve(&mut self, marking: Marking) -> Result<Resolved, PetriError> {
         let mut way: Vec<Step> = Vec::new();
         let mut next = Some(marking);
@@ -208,7 +209,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is known of a marking; nothing if it is new.
+    /// Returns the outcome of a marking, if it is known.
     fn look_up(&self, marking: &Marking) -> Result<Option<Resolved>, PetriError> {
         if let Some(&number) = self.tangible.get(marking) {
             return Ok(Some(Resolved::of(number)));
@@ -276,7 +277,7 @@ impl<'a> Graph<'a> {
         format!("the marking {{{}}}", held.join(", "))
     }
 
-    /// Rates from marking to marking, those to itself left out.
+    /// Returns the rates between markings; transitions of a marking to itself are omitted.
     fn rates(&self) -> Vec<Vec<(u32, f64)>> {
         let rows = self.leaves.iter().enumerate().map(|(from, leaves)| {
             let mut row: Vec<(u32, f64)> = Vec::new();
@@ -347,7 +348,7 @@ fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
     })
 }
 
-/// Markings in the order in which a depth-first search leaves them.
+/// Returns the markings in the order in which a depth-first search completes them.
 fn completed(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
     let mut seen = vec![false; edges.len()];
     let (mut stack, mut order) = (vec![(start, 0usize)], Vec::new());
@@ -366,7 +367,8 @@ fn completed(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
     order
 }
 
-/// Grassmann, Taksar and Heyman: states leave one by one, and what went through them goes past them.
+/// Solves for the steady state by the elimination of Grassmann, Taksar and Heyman: states are removed one by one, and
+/// their rates are added to those of the others.
 fn eliminate(rates: &[Vec<(u32, f64)>]) -> Vec<f64> {
     let count = rates.len();
     let mut dense = vec![0.0; count * count];
@@ -439,8 +441,8 @@ mod tests {
     use super::*;
     use crate::{NetBuilder, Servers};
 
-    /// Tokens that immediate transitions move one by one, by two ways: as many markings in a row as there are tokens, and
-    /// far more orders than anyone could list. A timed one brings them back.
+    /// Immediate transitions move tokens one by one, in one or two ways: the vanishing markings in sequence are as
+    /// many as the tokens, with two ways in too many orders to list. A timed transition returns the tokens.
     #[test]
     fn long_rows_of_immediate_firings_are_followed_to_their_end() {
         for (tokens, ways) in [(20_000, 1), (60, 2)] {

@@ -1,4 +1,5 @@
-//! Do coloured nets behave as they are written: as unfolded nets that are solved, as closed forms, as traces by hand?
+//! Do coloured nets behave as written: like unfolded nets that are solved, closed forms, and traces worked out by
+//! hand?
 
 use insta::assert_snapshot;
 use linecard_petri::{
@@ -24,7 +25,7 @@ fn run(net: &ColouredNet, time: f64, seed: u64) -> Result<Simulated, PetriError>
     simulate_coloured(net, &Run { warmup: time / 20.0, time, seed }, &mut |_| ControlFlow::Continue(()))
 }
 
-/// Mean and half width of the 99.9 % interval over eight runs.
+/// Returns the mean and half width of the 99.9 % interval over eight runs.
 fn over_runs(measure: impl Fn(u64) -> f64) -> (f64, f64) {
     let values: Vec<f64> = (1..=8).map(measure).collect();
     let mean = values.iter().sum::<f64>() / 8.0;
@@ -38,7 +39,7 @@ fn agrees(what: &str, exact: f64, measure: impl Fn(u64) -> f64) {
     assert!((mean - exact).abs() <= half.max(1e-9), "{what}: {mean} ± {half}, exact {exact}");
 }
 
-/// The same numbers from the net's own tokens as from the steady state of the net that it unfolds to.
+/// Compares simulations of a net with the steady state of its unfolded net.
 fn same_as_solved(net: &ColouredNet, time: f64) {
     let unfolded = net.unfold().unwrap();
     let solved = solve(&unfolded.net, 200_000).unwrap();
@@ -63,7 +64,7 @@ fn same_as_solved(net: &ColouredNet, time: f64) {
     }
 }
 
-/// Jobs of two kinds, some of which go round once more; the time depends on the binding.
+/// Jobs of two kinds, some of which return once; the time depends on the binding.
 #[test]
 fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
     let mut net = ColouredBuilder::new("jobs");
@@ -102,7 +103,7 @@ fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
     same_as_solved(&net.build().unwrap(), 40_000.0);
 }
 
-/// Two arcs that join on a part of their tokens, a guard over both, and inhibitors by colour and by number.
+/// Two arcs that join on parts of their tokens, a guard over both, and inhibitors by colour and by number.
 #[test]
 fn joins_guards_and_inhibitors_are_as_in_the_unfolded_net() {
     let mut net = ColouredBuilder::new("joins");
@@ -144,7 +145,7 @@ fn joins_guards_and_inhibitors_are_as_in_the_unfolded_net() {
     same_as_solved(&net.build().unwrap(), 20_000.0);
 }
 
-/// Nets that keep their number of tokens, with guards and expressions drawn by chance.
+/// Nets that keep their number of tokens, with random guards and expressions.
 #[test]
 fn nets_made_by_chance_are_as_the_unfolded_ones() {
     let mut looked_at = 0;
@@ -159,7 +160,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
         }
         let dots = net.place("dots", &Colour::Dot, Choice::Random).unwrap();
         net.dots(dots, 2);
-        // Whatever else there is, single tokens wander everywhere: there is one steady state.
+        // In every net, single tokens move everywhere, so there is one steady state.
         for from in 0..3 {
             let wander =
                 net.transition(&format!("w{from}"), exponential("1 + x"), Servers::Infinite, "").unwrap();
@@ -175,7 +176,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
                 exponential(["0.5", "1 + x", "2 / (1 + y)"][random.below(3) as usize])
             };
             let servers = if number == 0 { Servers::Count(1) } else { servers };
-            // An immediate transition that consumes tokens which only others return does not fire forever.
+            // An immediate transition does not fire forever if it consumes tokens that only other transitions return.
             let t = net.transition(&format!("t{number}"), timing, servers, guard).unwrap();
             let mut place = || places[random.below(3) as usize];
             net.take(place(), t, "x", "1");
@@ -192,7 +193,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
             }
         }
         let net = net.build().unwrap();
-        // Where dots run out there may be no steady state.
+        // If dots run out, there may be no steady state.
         if solve(&net.unfold().unwrap().net, 200_000).is_ok() {
             same_as_solved(&net, 4_000.0);
             looked_at += 1;
@@ -260,7 +261,7 @@ fn queues_with_one_server_are_as_pollaczek_and_khinchine_have_them() {
     }
 }
 
-/// Who fires, when, with what.
+/// Returns a line per firing: its time, transition and binding.
 fn trace(net: &ColouredNet, time: f64) -> Vec<String> {
     let names: Vec<String> = net.transition_names().map(str::to_owned).collect();
     let mut lines = Vec::new();
@@ -272,7 +273,7 @@ fn trace(net: &ColouredNet, time: f64) -> Vec<String> {
     lines
 }
 
-/// A bus that serves the first request whose bank is free; the time follows from the size.
+/// A bus that serves the first request whose bank is free; the time depends on the size.
 #[test]
 fn of_a_queue_the_first_that_fits_goes_first() {
     let mut net = ColouredBuilder::new("bus");
@@ -326,7 +327,8 @@ fn equal_times_end_in_the_order_of_the_transitions_and_then_of_their_beginnings(
     assert_eq!(trace(&net.build().unwrap(), 10.0), expected);
 }
 
-/// A token that somebody else takes ends the time that ran for it; one that comes back in the same firing does not.
+/// If another transition takes a token, the timer of its binding ends; if the same firing returns the token, the
+/// timer goes on.
 #[test]
 fn a_time_is_lost_with_its_token_and_kept_while_it_stays() {
     let mut net = ColouredBuilder::new("memory");
@@ -338,7 +340,7 @@ fn a_time_is_lost_with_its_token_and_kept_while_it_stays() {
     let slow = net.transition("slow", deterministic("2.5"), Servers::Count(1), "").unwrap();
     net.take(a, slow, "x", "1");
     net.put(slow, a, "x", "1");
-    // It takes the token every time unit and returns an equal one.
+    // The transition takes the token every time unit and returns an equal one.
     let look = net.transition("look", deterministic("1"), Servers::Count(1), "").unwrap();
     net.take(a, look, "x", "1");
     net.take(clock, look, "", "1");
@@ -350,7 +352,7 @@ fn a_time_is_lost_with_its_token_and_kept_while_it_stays() {
     assert!(times.iter().any(|line| line.starts_with("2.5 slow")), "{times:?}");
 }
 
-/// The time of a firing does not grow with the tokens that wait, rejected by a guard or blocked.
+/// The time of a firing does not grow with the number of tokens that wait, rejected by a guard or blocked.
 #[test]
 fn tokens_that_wait_cost_nothing() {
     let firings = |waiting: u32| {
@@ -376,7 +378,7 @@ fn tokens_that_wait_cost_nothing() {
         started.elapsed().as_secs_f64()
     };
     let (few, many) = (firings(1), firings(50_000));
-    // Tokens at the beginning have to be put; beyond that there is nothing to do.
+    // The initial tokens must be stored; beyond that, their number costs no time.
     assert!(many < 20.0 * few + 1.0, "{few} s, {many} s");
 }
 
@@ -437,7 +439,7 @@ fn more_tokens_than_can_be_counted_are_an_error() {
     assert!(error.unwrap_err().to_string().contains("more tokens than can be counted"));
 }
 
-/// What is taken, then the reset, then what is put.
+/// A firing takes tokens, then resets places, then puts tokens.
 #[test]
 fn a_reset_empties_before_tokens_are_put() {
     let mut net = ColouredBuilder::new("reset");

@@ -1,4 +1,4 @@
-//! Do the Model Checking Contest's nets have the state spaces that independent tools found?
+//! Do nets of the Model Checking Contest have the state spaces that independent tools found?
 
 use linecard_petri::{
     NetBuilder, Servers, Timing, explore, explore_until, read_pnml, read_pnml_until, rewrite_pnml, write_pnml,
@@ -64,7 +64,7 @@ fn every_net_of_the_contest_has_its_markings_edges_and_bounds() {
     }
 }
 
-/// The content of a net, without the order of its arcs.
+/// Returns the contents of a net, without the order of its arcs.
 fn parts(net: &linecard_petri::Net) -> (Vec<String>, Vec<String>, Vec<String>) {
     let mut arcs: Vec<String> = net
         .arcs
@@ -88,9 +88,9 @@ fn every_net_of_the_contest_is_the_same_when_it_was_written_and_read() {
         let net = read_pnml(&text).unwrap();
         let again = rewrite_pnml(&text).unwrap();
         assert_eq!(read_pnml(&again).unwrap(), net, "{}", line["file"]);
-        // Once written, a document stays as it is.
+        // A document that has been rewritten once does not change again.
         assert_eq!(rewrite_pnml(&again).unwrap(), again, "{}", line["file"]);
-        // What was unfolded is a net of places and transitions as well.
+        // An unfolded net is also a place/transition net.
         assert_eq!(parts(&read_pnml(&write_pnml(&net)).unwrap()), parts(&net), "{}", line["file"]);
     }
 }
@@ -158,7 +158,7 @@ fn nets_of_other_tools_without_a_type_and_with_classes_of_tokens_are_read() {
             assert_eq!((net.places[0].tokens, net.arcs[0].weight), (3, 2), "{kind} {marking}");
         }
     }
-    // Tokens of other classes are not those of a place/transition net.
+    // A place/transition net has no tokens of other classes.
     for marking in
         ["red,1", "Default,1,red,1", "Default", "Default,", "Default,1,red", "Default,1,Default,2", ",1"]
     {
@@ -180,7 +180,7 @@ fn a_document_nested_for_ever_is_an_error_and_no_crash() {
     }
 }
 
-/// A symmetric net with a place and a transition of four variables of 200 colours each, and this guard.
+/// A symmetric net with one place, one transition with four variables of 200 colours each, and this guard.
 fn wide_symmetric_net(guard: &str, sort: &str) -> String {
     let variables: String = ["w", "x", "y", "z"]
         .map(|name| format!("<variabledecl id=\"{name}\"><usersort declaration=\"n\"/></variabledecl>"))
@@ -216,7 +216,7 @@ fn joined(operator: &str, parts: &[String]) -> String {
 
 #[test]
 fn a_guard_that_narrows_a_billion_bindings_to_few_is_looked_at_before_they_are_counted() {
-    // 200 to the fourth are 1.6 billion.
+    // 200 to the power of 4 is 1.6 billion.
     let after = format!("<successor><subterm>{}</subterm></successor>", variable("w"));
     let chain = joined(
         "and",
@@ -256,7 +256,7 @@ fn a_guard_that_leaves_too_many_bindings_is_refused_and_can_be_stopped() {
 
 #[test]
 fn sorts_and_multisets_beyond_what_numbers_hold_are_refused() {
-    // The product has 2^64 colours or more, a number that would wrap to a few.
+    // The product has 2^64 colours or more, which would wrap around to a small number.
     let products = |levels: u32| -> String {
         let product = |level: u32| {
             let part = if level == 0 { "n".to_owned() } else { format!("p{}", level - 1) };

@@ -1,16 +1,17 @@
-//! How much memory does a state space take that is as wide as it is long? A file of its own, so that its process does nothing else.
+//! How much memory does a state space take that has as many places as markings? The test has a file and therefore a
+//! process of its own.
 
 use linecard_petri::{NetBuilder, Servers, Timing, explore};
 
-/// Bytes that the process has held at most, where the system tells.
+/// Returns the most bytes that the process has held, if the system reports them.
 fn most_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// 32,801 markings of 33,681 places, which are more than a gigabyte as a byte for each place: a token on a ring, and 880
-/// places that hold one for good.
+/// 32,801 markings of 33,681 places, more than a gigabyte at a byte per place: a token on a ring, and 880 places that
+/// always hold one.
 #[test]
 fn markings_of_many_places_take_the_bits_that_they_need() {
     const RING: u32 = 32_801;

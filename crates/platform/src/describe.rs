@@ -1,4 +1,4 @@
-//! `linecard describe`: every parameter of a preset with its source, and what follows from them.
+//! `linecard describe`: every parameter of a preset with its source, and derived values.
 
 use linecard_chips::{is_chip, is_program};
 use linecard_config::{Declared, declarations};
@@ -6,7 +6,7 @@ use linecard_executed::core_preset;
 use linecard_files::preset::load;
 use linecard_files::{Described, Description, Error, link, problem};
 
-/// Resolve a preset with changes and say what it is made of.
+/// Describes a preset with changes.
 ///
 /// # Errors
 /// All configuration problems at once.
@@ -23,11 +23,11 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = linecard_queues::describe(preset, overrides)? {
         return Ok(description);
     }
-    // What is wrong with it is said by the reader of chips.
+    // The reader of chips reports the errors of any other preset.
     linecard_chips::describe(preset, overrides)
 }
 
-/// Every key that the reader of a preset asks for, whether the preset has it or not, as the reader declares it.
+/// Returns every key that the reader of a preset reads, whether the preset has it or not, as the reader declares it.
 ///
 /// # Errors
 /// All configuration problems at once.
@@ -36,7 +36,7 @@ pub fn declared(preset: &str, overrides: &[String]) -> Result<Vec<Declared>, Err
     described.map(|_| keys)
 }
 
-/// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.
+/// Describes a core or a described link, whose values stay as they are; `None` if the preset is neither.
 fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
     let folder = load(preset).map(|(place, _)| place.split('/').next().unwrap_or("").to_owned());
     if !["cores", "traffic"].map(Ok).contains(&folder.as_deref()) {

@@ -1,11 +1,11 @@
-//! Files of links, DRAM parts and policies: is everything that is wrong with them told at once, and are values taken in every
+//! Files of links, DRAM parts and policies: are all their problems reported at once, and are values accepted in every
 //! notation?
 
 use insta::assert_snapshot;
 use linecard_platform::{Error, InputError, PacketInput, describe};
 use std::path::PathBuf;
 
-/// Files of one test, removed with the value.
+/// Files of one test, which are removed when the value is dropped.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -20,7 +20,7 @@ impl Folder {
     }
 }
 
-/// `line: key: message` of every problem.
+/// Returns `line: key: message` of every problem.
 fn told(error: Error, file: &str) -> String {
     let Error::Config { problems } = error else { panic!("{error}") };
     let lines = problems.iter().map(|problem| problem.to_string().replace(&format!("{file}:"), ""));
@@ -58,7 +58,7 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
     assert_snapshot!(link(&wrong).unwrap_err());
 }
 
-/// Rows of a file as `key=value unit`, or what is wrong with it.
+/// Returns the rows of a file as `key=value unit`, or its problems.
 fn described(text: &str, overrides: &[&str]) -> Result<Vec<String>, String> {
     let folder = Folder::new();
     let file = folder.write("mine.toml", text);

@@ -1,4 +1,4 @@
-//! Does every shipped preset resolve, run, and obey the laws that hold for any machine?
+//! Does every shipped preset resolve, run, and obey the laws of any machine?
 
 use linecard_platform::{Program, RunRequest, Shown, describe, presets, run};
 use std::ops::ControlFlow;

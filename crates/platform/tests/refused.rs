@@ -1,4 +1,4 @@
-//! Requests that the campaign found: each gave a wrong number, an error without a word, or no end.
+//! Requests found by the robustness campaign: each had a wrong number, an error without a message, or no end.
 
 use linecard_platform::{
     Error, MemoryInput, MemoryRequest, PacketRequest, Program, ProgramFile, ProgramRequest, RunReport,
@@ -26,7 +26,7 @@ fn words(result: Result<impl Sized, Error>) -> String {
     result.err().map(|error| error.to_string()).expect("it is refused")
 }
 
-/// A file of this process, removed with the value.
+/// A file of this process, which is removed when the value is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -49,22 +49,22 @@ impl Drop for Scratch {
 
 #[test]
 fn a_chip_whose_last_step_is_left_out_sends_all_the_same() {
-    // The thread was never free again: a panic.
+    // Formerly the thread was never free again, and the run panicked.
     let report = ran(&request("example_smartnic", &["program.step[6].times=0"])).unwrap();
     assert_eq!(report.summary.packets_out, 20);
 }
 
 #[test]
 fn cycles_of_a_memory_are_no_age() {
-    // 2^40 cycles went round in 64 bits of ticks.
+    // 2^40 cycles overflowed 64 bits of ticks.
     let found = words(ran(&request("ixp2400", &["memory.dram.column_cycles=1099511627776"])));
     assert!(found.contains("expected a whole number from 0 to 16777216"), "{found}");
 }
 
 #[test]
 fn cycles_do_not_go_round_the_clock() {
-    // Cycles that are no round part of a second make ticks so short that 64 bits of them are minutes. With a bus that
-    // stands still for eight seconds at a time they went round in the runs that look for what limits the chip.
+    // If a cycle is not a round fraction of a second, ticks are so short that 64 bits of them last minutes. With a
+    // bus that stops for eight seconds at a time, they overflowed in the runs that test for the bottleneck.
     let slow = [
         "clock.dram_mhz=2.106729162569902",
         "memory.dram.turnaround_cycles=16777216",
@@ -75,8 +75,8 @@ fn cycles_do_not_go_round_the_clock() {
 
 #[test]
 fn a_run_beyond_the_end_of_the_clock_is_told_and_does_not_go_round() {
-    // Three clocks without a common tick are counted in femtoseconds, and a million cycles of 1 Hz went round: a packet that
-    // takes weeks was done after ten seconds.
+    // Three clocks without a common tick are counted in femtoseconds, and a million cycles of 1 Hz overflowed: a
+    // packet that takes weeks was done after ten seconds.
     let clocks = [
         "clock.slow_mhz=0.000001",
         "cluster.process.clock=slow",
@@ -94,7 +94,7 @@ fn a_run_beyond_the_end_of_the_clock_is_told_and_does_not_go_round() {
 
 #[test]
 fn cycles_that_last_longer_than_a_second_are_refused() {
-    // They are kept in picoseconds, of which 64 bits are 213 days.
+    // Their times are stored in picoseconds, of which 64 bits last 213 days.
     let slow = ["clock.slow_mhz=0.000001", "memory.sram.clock=slow", "memory.sram.latency_cycles=1000000000"];
     let error = words(ran(&request("ixp2800", &slow)));
     assert!(error.contains("1000000000 cycles of 1 Hz are 1000000000 s; expected at most 1 s"), "{error}");
@@ -102,7 +102,7 @@ fn cycles_that_last_longer_than_a_second_are_refused() {
 
 #[test]
 fn a_misspelt_region_of_a_program_is_not_passed_over() {
-    // The packet stayed where the chip's own file has it.
+    // Formerly the packet stayed where the chip's own file binds it.
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/prebuilt/reads.o");
     let mut asked = request("nfp4000", &["bind.pakcet=imem"]);
     asked.program = Some(Program::Executed(ProgramFile {
@@ -125,7 +125,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
 
 #[test]
 fn a_unit_whose_access_outlasts_the_run_is_busy_throughout_and_no_longer() {
-    // It was said to be busy for 52,707 times as long as the run lasted.
+    // Formerly the report stated a busy time of 52,707 times the duration of the run.
     let report = ran(&request("ixp1200", &["sram.word_ns=1000000"])).unwrap();
     assert!(
         report.resources.iter().all(|used| (0.0..=1.0).contains(&used.utilization)),
@@ -157,7 +157,7 @@ fn bases_that_double_at_every_step_end() {
         let below = path(level - 1);
         std::fs::write(path(level), format!("title = \"x\"\nextends = [{below:?}, {below:?}]\n")).unwrap();
     }
-    // 2^59 visits, were a file read at every mention.
+    // There would be 2^59 visits if a file were read at every mention.
     assert!(ran(&request(&path(59), &[])).is_ok());
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -189,7 +189,7 @@ fn a_refresh_interval_of_less_than_a_clock_is_told_in_words() {
 
 #[test]
 fn packets_beyond_all_counting_are_refused() {
-    // The sum of both went round; in a build with checks it ended the process.
+    // The sum of both overflowed; in a build with overflow checks it ended the process.
     for (packets, warmup) in [(u64::MAX, 0), (1, u64::MAX), (u64::MAX / 2 + 1, u64::MAX / 2 + 1)] {
         for preset in ["ixp1200", "ixp2400", "example_smartnic"] {
             let request = RunRequest { packets, warmup_packets: Some(warmup), ..request(preset, &[]) };
@@ -199,7 +199,7 @@ fn packets_beyond_all_counting_are_refused() {
     }
 }
 
-/// A capture of Ethernet packets at these seconds.
+/// A capture of Ethernet packets at these times in seconds.
 fn capture(seconds: &[u32]) -> Vec<u8> {
     let mut bytes = [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1].map(u32::to_le_bytes).concat();
     for second in seconds {
@@ -213,7 +213,7 @@ fn capture(seconds: &[u32]) -> Vec<u8> {
 
 #[test]
 fn an_arrival_beyond_the_end_of_the_machines_clock_is_told_and_does_not_go_round() {
-    // A hundred years: more picoseconds than 64 bits hold.
+    // A hundred years are more picoseconds than 64 bits hold.
     let file = Scratch::new("century.pcap", &capture(&[1, 2, 3_155_760_000]));
     let whole =
         RunRequest { trace: Some(file.name().to_owned()), packets: 0, ..request("example_smartnic", &[]) };
@@ -224,7 +224,8 @@ fn an_arrival_beyond_the_end_of_the_machines_clock_is_told_and_does_not_go_round
 
 #[test]
 fn hours_without_a_packet_are_over_at_once() {
-    // Every refresh of every channel in that time was carried out: an hour of work, without a look at Ctrl-C.
+    // Formerly every refresh of every channel in that time was simulated: an hour of work that Ctrl-C could not
+    // interrupt.
     let file = Scratch::new("hours.pcap", &capture(&[1, 10_801, 14_402]));
     let whole =
         RunRequest { trace: Some(file.name().to_owned()), packets: 0, ..request("example_smartnic", &[]) };
@@ -257,7 +258,7 @@ fn a_program_that_initialises_for_ever_or_a_packet_without_end_can_be_stopped() 
 
 #[test]
 fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_round() {
-    // 640 threads that wait for 56 s each are more femtoseconds than 64 bits hold.
+    // For 640 threads that wait for 56 s each, the sum in femtoseconds exceeds 64 bits.
     let report = ran(&request("example_smartnic", &["traffic.rate_gbps=0.000001"])).unwrap();
     let shares: f64 = report.packet_time.iter().map(|part| part.share).sum();
     assert!((0.0..1.000_001).contains(&shares), "{:?}", report.packet_time);
@@ -265,14 +266,14 @@ fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_r
 
 #[test]
 fn more_room_for_packets_than_the_simulator_has_memory_for_is_refused() {
-    // A packet buffer of 111 GB took 10.7 GB and 46 seconds before the first packet.
+    // A packet buffer of 111 GB took 10.7 GB of memory and 46 seconds before the first packet.
     let error = words(ran(&request("hasan2003_adapt_pf", &["memory.dram.capacity_mib=111163"])));
     assert!(error.contains("116562853888 bytes, all for packets; expected at most 2147483648"), "{error}");
 }
 
 #[test]
 fn more_threads_than_memory_holds_are_refused() {
-    // A line asked for more than 4 GB.
+    // A table would take more than 4 GB.
     let error = words(ran(&request("ixp2800", &["cluster.process.engines=65536"])));
     assert!(error.contains("expected at most 262144 threads"), "{error}");
 }

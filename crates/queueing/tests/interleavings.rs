@@ -1,7 +1,7 @@
-//! Do lists stay whole under any interleaving, manager and machine, and does every packet leave in order?
+//! Do lists stay intact under any interleaving, manager and machine, and does every packet leave in order?
 //!
-//! A run checks by itself that each queue's packets leave one after the other and, at the end, that every list in
-//! memory holds what it should; these tests drive it through machines and streams that were not thought of.
+//! A run itself checks that each queue's packets leave in order and, at the end, that every list in memory is
+//! correct; these tests run it on random machines and streams.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 const ALL: Window = Window { warmup: 0, measured: u64::MAX };
 
-/// A machine in which everything is small, so that everything runs full.
+/// A machine in which everything is small, so that every limit is reached.
 fn small_machine() -> impl Strategy<Value = Settings> {
     let counts = (1u32..9, 1u32..6, 1u32..6, 1u32..5, 1u32..4);
     let caches = (0u32..2, 0u32..3, 0u32..2, 0u32..2, 0u32..2);
@@ -51,7 +51,7 @@ fn small_machine() -> impl Strategy<Value = Settings> {
 
 fn streams() -> impl Strategy<Value = Vec<Operation>> {
     let operation = (0u32..7, any::<bool>()).prop_map(|(queue, out)| {
-        // Some queues are asked for more often than others.
+        // Some queues are accessed more often than others.
         let queue = queue * queue / 6;
         if out { Operation::dequeue(queue) } else { Operation::enqueue(queue) }
     });
@@ -74,7 +74,7 @@ proptest! {
         }
     }
 
-    /// A lone thread does one operation after the other: its empty dequeues are those of plain queues.
+    /// A single thread performs one operation after the other: its empty dequeues are those of plain queues.
     #[test]
     fn a_lone_thread_agrees_with_plain_queues(operations in streams()) {
         let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ..table_1() };
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// A lone thread finds in the cache what a list of lines, newest first, holds.
+    /// A single thread hits in the cache exactly if a list of lines, newest first, contains the line.
     #[test]
     fn hits_are_those_of_a_naive_cache(operations in streams()) {
         let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ways: 2, ..table_1() };
@@ -107,7 +107,7 @@ proptest! {
             entries.retain(|other| *other != key);
             entries.insert(0, key);
             entries.truncate(3);
-            // The store that follows a load finds its line and changes no order.
+            // The store after a load hits the same line and does not change the order.
             let address = operation.queue() * 2 + u32::from(!operation.is_dequeue());
             let set = &mut sets[address as usize % 2];
             set_hits += u64::from(set.contains(&address));

@@ -1,11 +1,11 @@
-//! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
+//! Are unloaded latencies, serial rates and traffic those of Table 5 and section 5?
 
 use crate::kit;
 
 use kit::table_1;
 use linecard_queueing::{Entry, Kind, Locking, Operation, Report, Settings, Window, Workload, run, unloaded};
 
-/// The latency of each operation of a lone thread, in nanoseconds.
+/// Returns the latency of each operation of a single thread, in nanoseconds.
 fn latencies(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<f64> {
     (0..operations.len() as u64)
         .map(|warmup| {
@@ -27,7 +27,7 @@ fn throughput_with(settings: &Settings, kind: Kind, workload: &str) -> Report {
 
 #[test]
 fn unloaded_latencies_are_those_of_table_5() {
-    // The first enqueue and the first dequeue miss, since each end has its own pointer; the second ones hit.
+    // The first enqueue and the first dequeue miss, because each end has a separate pointer; the second ones hit.
     let operations =
         [Operation::enqueue(3), Operation::enqueue(3), Operation::dequeue(3), Operation::dequeue(3)];
     let expected: [(Kind, [f64; 4]); 5] = [
@@ -35,10 +35,10 @@ fn unloaded_latencies_are_those_of_table_5() {
         (Kind::DataCache, [170.0, 130.0, 210.0, 170.0]),
         (Kind::SoftwareCache, [200.0, 120.0, 200.0, 120.0]),
         (Kind::QArray, [200.0, 120.0, 200.0, 120.0]),
-        // Table 5 leaves out the 5 ns of instructions that Table 1 gives the queuing cache.
+        // Table 5 leaves out the 5 ns of instructions that Table 1 states for the queuing cache.
         (Kind::QueuingCache, [120.0 + 5.0, 80.0 + 5.0, 120.0 + 5.0, 80.0 + 5.0]),
     ];
-    // Table 5 adds latencies: ports and paths take everything at once.
+    // Table 5 adds latencies, so ports and paths serve everything at once.
     let free = Settings { threads: 1, port_ps: 0, slot_ps: 0, ..table_1() };
     for (kind, expected) in expected {
         if kind != Kind::QArray {
@@ -51,7 +51,7 @@ fn unloaded_latencies_are_those_of_table_5() {
             assert_eq!(found, expected, "{} {entry:?}", kind.name());
         }
     }
-    // The two writes of an enqueue leave at once and share a port: the second is done 8 ns later.
+    // The two writes of an enqueue are issued at once and share a port: the second ends 8 ns later.
     let found = latencies(Kind::NoCache, &Settings { threads: 1, ..table_1() }, &operations);
     assert_eq!(found, [178.0, 178.0, 250.0, 250.0]);
 }
@@ -62,15 +62,15 @@ fn whole_descriptors_are_loaded_once() {
     let settings = Settings { threads: 1, entry: Entry::Descriptor, ..table_1() };
     assert_eq!(latencies(Kind::QueuingCache, &settings, &operations), [125.0, 85.0]);
     assert_eq!(latencies(Kind::SoftwareCache, &settings, &operations), [200.0, 120.0]);
-    // The IXP2800 has no other way.
+    // The IXP2800 has no alternative.
     let settings = Settings { threads: 1, ..table_1() };
     assert_eq!(latencies(Kind::QArray, &settings, &operations), [200.0, 120.0]);
 }
 
 #[test]
 fn one_queue_is_served_at_the_pace_of_its_slower_end() {
-    // Half of the operations are dequeues, each of which holds the head for its whole latency; inside the queuing
-    // cache one operation follows the other every 40 ns.
+    // Half of the operations are dequeues, each of which holds the head for its whole latency. Inside the queuing
+    // cache, one operation follows another every 40 ns.
     let expected = [
         (Kind::NoCache, 2e3 / 250.0),
         (Kind::DataCache, 2e3 / 170.0),
@@ -89,7 +89,7 @@ fn with_a_lock_for_a_queue_its_whole_operations_take_turns() {
         (Kind::NoCache, 2e3 / (178.0 + 250.0)),
         (Kind::DataCache, 2e3 / (130.0 + 170.0)),
         (Kind::SoftwareCache, 1e3 / 120.0),
-        // The hit of Table 5; its instructions run beside the operation before.
+        // The latency of a hit in Table 5; its instructions overlap with the previous operation.
         (Kind::QueuingCache, 1e3 / 80.0),
     ];
     for (kind, expected) in expected {
@@ -101,7 +101,7 @@ fn with_a_lock_for_a_queue_its_whole_operations_take_turns() {
 
 #[test]
 fn the_memory_ports_limit_uniform_traffic() {
-    // Three references an operation, half of them reads, one every 8 ns at each port.
+    // Each operation makes three references, half of them reads, and each port serves one every 8 ns.
     let report = throughput(Kind::NoCache, "R");
     assert!((report.throughput_mops / (1e3 / 12.0) - 1.0).abs() < 1e-3, "{}", report.throughput_mops);
     assert!(report.read_port_utilization > 0.999 && report.write_port_utilization > 0.999);
@@ -112,7 +112,8 @@ fn the_memory_ports_limit_uniform_traffic() {
 #[test]
 fn references_and_messages_are_those_of_section_5() {
     let nc = throughput(Kind::NoCache, "SD16_90");
-    // Three of each, half of the references reads; operations under way at the ends of the window blur it.
+    // There are three of each, and half of the references are reads; operations in progress at the ends of the window
+    // add an error.
     for (found, expected) in [
         (nc.references_per_operation, 3.0),
         (nc.messages_per_operation, 3.0),
@@ -134,7 +135,7 @@ fn references_and_messages_are_those_of_section_5() {
 #[test]
 fn waiting_is_counted() {
     let report = throughput(Kind::NoCache, "SD1_100");
-    // 32 threads, of which two work: by Little's law an operation takes 32 / T.
+    // Two of the 32 threads work: by Little's law an operation takes 32 / T.
     let latency = 32e3 / report.throughput_mops;
     assert!((report.latency_mean_ns / latency - 1.0).abs() < 1e-2, "{report:?}");
     assert!(report.lock_wait_mean_ns > 0.9 * latency * 15.0 / 16.0);

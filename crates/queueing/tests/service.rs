@@ -1,4 +1,4 @@
-//! Does a manager inside another machine do what it does in the standalone study?
+//! Does a manager inside another machine behave as in the standalone study?
 
 use crate::kit;
 
@@ -6,7 +6,7 @@ use kit::table_1;
 use linecard_queueing::{CLOCKS_HZ, Kind, Operation, Service, Settings, Window, Workload, run};
 use linecard_sim::{Ticks, Timebase};
 
-/// Another machine: its clocks have a finer tick, and it looks only when something is due.
+/// Another machine: its clocks have a finer tick, and it calls the manager only when an event is due.
 struct Elsewhere<'a> {
     service: Service,
     operations: std::slice::Iter<'a, Operation>,

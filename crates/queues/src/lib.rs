@@ -8,18 +8,19 @@ use linecard_queueing::{Entry, Kind, Locking, MOST_QUEUES, Replacement, Settings
 use linecard_words::About;
 use std::ops::RangeInclusive;
 
-/// What the files are, and the machine of Table 1 of Kumar 2006, which is taken where none is named.
+/// The kind of these files, and the default machine, which is that of Table 1 of Kumar 2006.
 const KIND: &str = "queueing";
 const TABLE_1: &str = "kumar2006";
 
-/// Most threads, engines, entries and words.
+/// The maximum of threads, engines, entries and words.
 const MOST: u64 = 1 << 14;
-/// Longest time: a millisecond.
+/// The longest time: a millisecond.
 const MOST_NS: f64 = 1e6;
-/// What takes time takes a picosecond.
+/// The shortest time, except for zero: a picosecond.
 const LEAST_NS: f64 = 0.001;
 
-/// The settings of a machine under changes, each `key=value`: in the form of a run, and one by one for people.
+/// Returns the settings of a machine with changes, each `key=value`: in the form for a run, and one by one for
+/// readers.
 ///
 /// # Errors
 /// All configuration problems at once.
@@ -34,7 +35,7 @@ pub fn queue_settings(machine: &str, overrides: &[String]) -> Result<(Settings, 
     Ok((value, rows.into_iter().map(Described::of_part).collect()))
 }
 
-/// Those of Table 1 of Kumar 2006.
+/// Returns the settings of Table 1 of Kumar 2006.
 ///
 /// # Errors
 /// If the shipped file cannot be used.
@@ -42,7 +43,7 @@ pub fn table_1() -> Result<Settings, Error> {
     queue_settings(TABLE_1, &[]).map(|(settings, _)| settings)
 }
 
-/// A machine of queue managers, for `describe`; nothing if the preset is none.
+/// Describes a machine of queue managers; `None` if the preset is not one.
 ///
 /// # Errors
 /// All configuration problems at once.
@@ -65,7 +66,7 @@ fn machine_of(document: Document) -> Result<ReadPreset<Settings>, Error> {
     read(document, |document| {
         let root = document.root();
         let settings = settings(&root);
-        // Values that are wrong by themselves stand for none here.
+        // Contradictions are reported only if each value by itself is valid.
         if document.problems() == 0 {
             for problem in settings.contradictions() {
                 root.fail(&problem.what, problem.sentence());
@@ -75,7 +76,7 @@ fn machine_of(document: Document) -> Result<ReadPreset<Settings>, Error> {
     })
 }
 
-/// What the file says, in the order in which people read it.
+/// Reads the file, in the order for readers.
 fn settings(root: &Section<'_>) -> Settings {
     let count = |key: &str, most: u64, meaning: &str| root.integer(key, 1..=most, meaning) as u32;
     let of = |unit: &'static str, key: &str, range: RangeInclusive<u64>, meaning: &str| {

@@ -1,5 +1,5 @@
-//! Are the settings of queue managers those of their file, under changes and in files of a user's own, and is everything
-//! told that is wrong with them?
+//! Are the settings of queue managers those of their file, with changes and in files of a user's own, and are all
+//! their problems reported?
 
 use insta::assert_snapshot;
 use linecard_files::{ConfigProblem, Error};
@@ -31,7 +31,7 @@ fn file(text: &str) -> tempfile::TempPath {
 #[test]
 fn the_shipped_machine_is_that_of_table_1() {
     assert_eq!(with("kumar2006", &["locking=end", "entry=pointer"]).unwrap(), kit::table_1());
-    // Where the document leaves room.
+    // The document leaves these two settings open.
     let read = Settings { locking: Locking::Queue, entry: Entry::Descriptor, ..kit::table_1() };
     assert_eq!(with("kumar2006", &[]).unwrap(), read);
 }
@@ -63,7 +63,7 @@ fn values_that_do_not_go_together_stand_at_their_key() {
         assert_eq!(found.iter().map(|each| each.key.as_str()).collect::<Vec<_>>(), [key]);
         assert_eq!(found[0].place, "--set (number 1)");
     }
-    // What is wrong by itself goes with nothing, and is said alone.
+    // A value that is wrong by itself is reported alone, without contradictions.
     assert_eq!(problems("kumar2006", &["ways=0", "words=100"]).len(), 1);
 }
 

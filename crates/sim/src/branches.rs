@@ -8,9 +8,9 @@ use crate::random::{Stream, stream};
 
 /// Distances above this number have a probability of about one in a million, for any share worth stating.
 const LONGEST: usize = 512;
-/// In one piece of more instructions, the number of branches is computed and not drawn: with one in eight
-/// taken, it is then within a hundredth of its mean. So a thread of many such pieces does not keep the user
-/// from interrupting the simulation.
+/// In a piece of more instructions than this, the number of branches is computed and not drawn: with one in
+/// eight taken, it is then within a hundredth of its mean. So a thread of many such pieces does not keep the
+/// user from interrupting the simulation.
 const DRAWN: u32 = 1 << 16;
 
 /// The taken branches of an engine, and their cost.

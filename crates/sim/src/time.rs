@@ -263,8 +263,8 @@ mod tests {
         let rate = |hz: &[u64]| Timebase::fine(hz).map(|base| base.ticks_per_second());
         assert_eq!(rate(&[400_000_000, 100_000_000]), Ok(1_000_000_000_000));
         assert_eq!(rate(&[1_200_000_000]), Ok(3_000_000_000_000), "whole picoseconds, too");
-        // 177 and 88 MHz have 15.576 GHz in common: 10^12 and that have 1,947 * 10^12 in common, too fine a tick, and 65
-        // times 15.576 GHz is just above 10^12.
+        // The least common multiple of 177 and 88 MHz is 15.576 GHz. That of 15.576 GHz and 10^12 Hz is 1,947
+        // * 10^12 Hz, too fine a tick; 65 times 15.576 GHz is just above 10^12 Hz.
         assert_eq!(rate(&[177_000_000, 88_000_000]), Ok(65 * 15_576_000_000));
         assert_eq!(rate(&[999_999_937, 1000]), Ok(1000 * 999_999_937 * 2));
         assert_eq!(rate(&[999_999_937, 1_000_000]), Ok(999_999_937_000_000), "fine enough as it is");

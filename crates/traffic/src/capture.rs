@@ -110,7 +110,7 @@ impl AnyContainer {
     fn place(&self, stream: &ByteStream) -> Place {
         match self {
             Self::Csv(container) => container.place(),
-            // The record is held until the next packet, so the stream is still in front of it.
+            // The record is held until the next packet, so the stream is still before it.
             _ => Place::at(stream.offset()),
         }
     }

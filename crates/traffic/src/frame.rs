@@ -1,7 +1,7 @@
 //! Headers made from a packet record, for writing packets of which no captured bytes exist.
 //!
-//! IP packets get an IP header and the first bytes of TCP or UDP, zero where the record knows nothing (sequence
-//! numbers, windows, transport checksums). Packets that are not IP become zeros.
+//! IP packets get an IP header and the first bytes of TCP or UDP; fields that the record does not have (sequence
+//! numbers, windows, transport checksums) are zero. Packets that are not IP become zeros.
 
 use crate::{FiveTuple, LinkType, Network, Packet, ip};
 

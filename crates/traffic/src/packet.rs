@@ -18,9 +18,10 @@ pub enum Network {
 
 /// A one-way flow: protocol, addresses and ports.
 ///
-/// IPv4 addresses occupy the low 32 bits. Of an address that the capture cut, the missing bytes are zero and
-/// their number stands above the low 32 bits, so that no cut address equals a whole one. Ports are zero unless the protocol is TCP, UDP or SCTP and the packet
-/// is not a later fragment: such packets are told apart by protocol and addresses alone.
+/// IPv4 addresses occupy the low 32 bits. If the capture cut an address, its missing bytes are zero, and their number
+/// is stored above the low 32 bits, so that no cut address equals a complete one. Ports are zero unless the protocol
+/// is TCP, UDP or SCTP and the packet is not a later fragment: other packets are distinguished by protocol and
+/// addresses alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct FiveTuple {
     /// Source address.
@@ -64,9 +65,9 @@ pub enum Decoded {
     NotIp,
     /// The link type is none this crate reads; the packet's bytes are opaque.
     UnknownLinkType,
-    /// The captured bytes end before the network header tells its protocol.
+    /// The captured bytes end before the field that identifies the network protocol.
     CutBeforeIp,
-    /// The link header announces IP, but the version nibble says otherwise.
+    /// The link header announces IP, but the version field has another value.
     BadIpVersion,
     /// The IPv4 header length field is below five words.
     BadIpHeaderLength,

@@ -98,7 +98,7 @@ fn pcapng_sections_interfaces_and_blocks() {
             enhanced(order, 0, 2_000_001, 1500, &frame),
             enhanced(order, 1, 2_000_001_007, 40, &ipv4_tcp()),
             block(order, 0x0bad_cafe, &[1, 2, 3, 4, 5]),
-            // Snapshot length 0: the whole packet, as far as the block goes.
+            // Snapshot length 0 means the whole packet, up to the end of the block.
             block(order, 3, &[&order.u32(54)[..], &frame].concat()),
             block(order, 2, &[obsolete_fields, obsolete_rest, frame.clone()].concat()),
             // A new section has its own byte order and interfaces.
@@ -121,7 +121,7 @@ fn pcapng_sections_interfaces_and_blocks() {
             (5_500_000_000, 54, 20),
         ];
         assert_eq!(seen, expected);
-        // The obsolete block names interface 1, which is raw IP: an Ethernet frame there is no IP.
+        // The obsolete block names interface 1, which is raw IP: an Ethernet frame there is not IP.
         assert_eq!(packets[3].decoded, Decoded::BadIpVersion);
         assert!(packets.iter().take(3).all(|packet| packet.flow.dst_port == 80));
     }
@@ -143,7 +143,7 @@ fn pcapng_time_offset() {
         .concat();
         let (packets, reader) = read_all("x", &file);
         assert_eq!(packets[0].time_ns, 2_000_000_000);
-        // Before 1970: reported, and given the time before.
+        // A time before 1970 is reported, and replaced with the previous time.
         assert_eq!(packets[1].time_ns, 2_000_000_000);
         assert_eq!(reader.report().count(DamageKind::BadTimestamp), 1);
     }
@@ -196,14 +196,14 @@ fn erf_types() {
         (4, 52, [&[0; 4], &snap[..], &ip].concat(), LinkType::ATM_LLC, 52),
         (9, 56, [&[0; 8], &snap[..], &ip].concat(), LinkType::ATM_LLC, 56),
         (22, 40, ip.clone(), LinkType::IPV4, 40),
-        // Two extension headers: the first says that another follows.
+        // There are two extension headers: the first indicates that another follows.
         (0x80 | 2, 58, [&[0x83; 8], &[3; 8], &ethernet[..]].concat(), LinkType::ETHERNET, 58),
     ];
     for (kind, wire_field, body, link, wire_bytes) in cases {
-        // Padding records and provenance records are no packets.
+        // Padding records and provenance records are not packets.
         let file = [erf(48, 0, &[]), erf(kind, wire_field, &body), erf(27, 0, &[0; 32]).repeat(2)].concat();
         let (packets, reader) = read_all("x.erf", &file);
-        // Provenance is worth a note, once.
+        // Provenance records are noted once.
         assert_eq!(reader.report().count(DamageKind::ProvenanceRecord), 1);
         assert_eq!(reader.report().diagnostics().len(), 1);
         assert_eq!((packets.len(), reader.link_type()), (1, Some(link)), "type {kind}");
@@ -226,7 +226,7 @@ fn tsh_records() {
     let mut record = vec![0, 0, 0, 9, 1, 0, 0, 5];
     record.extend(&ipv4_tcp()[..36]);
     let file = record.repeat(3);
-    // By content alone, and by name.
+    // The format is recognised by content alone, and by name.
     for name in ["x", "x.tsh"] {
         let (packets, reader) = read_all(name, &file);
         assert_eq!((packets.len(), reader.format()), (3, Format::Tsh));
@@ -345,7 +345,7 @@ fn every_compression_whole_in_members_and_cut() {
             assert_eq!(reader.progress().file_bytes_read, bytes.len() as u64);
         }
         let whole = compress(&file);
-        // Whatever follows the last member may not pass silently.
+        // Bytes after the last member must be reported.
         let (packets, reader) = read_all("x", &[&whole[..], b"garbage that is no member"].concat());
         assert_eq!((packets.len(), reader.report().is_clean()), (5000, false), "{compression:?}");
         let (packets, reader) = read_all("x", &whole[..whole.len() * 2 / 3]);
@@ -384,7 +384,7 @@ fn strict_mode_stops_at_damage_and_stays_stopped() {
          1000000; the excess was carried into the seconds"
     );
     assert!(reader.next_packet().unwrap().is_none());
-    // Lenient reading delivers all three and says the same.
+    // Lenient reading delivers all three packets and reports the same damage.
     let (packets, reader) = read_all("x.pcap", &file);
     assert_eq!((packets.len(), packets[1].time_ns), (3, 4_000_000_000));
     assert_eq!(reader.report().diagnostics()[0].to_string(), error);

@@ -1,4 +1,4 @@
-//! Generators: the same packets from the same seed, and the distributions they promise.
+//! Generators: equal packets from equal seeds, and the specified distributions.
 
 use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
 use linecard_traffic::{FlowStatistics, Packet, PacketSource, ip};
@@ -74,7 +74,7 @@ fn gaps_of_a_poisson_process_are_exponential() {
     let gaps: Vec<f64> = packets.windows(2).map(|pair| (pair[1].time_ns - pair[0].time_ns) as f64).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     assert!((mean - 1000.0).abs() < 12.0, "mean gap {mean} ns");
-    // Of an exponential distribution, exp(-1) lies beyond the mean.
+    // In an exponential distribution, the share exp(-1) is above the mean.
     let beyond = gaps.iter().filter(|&&gap| gap > 1000.0).count() as f64 / gaps.len() as f64;
     assert!((beyond - (-1.0_f64).exp()).abs() < 0.006, "{beyond}");
 }

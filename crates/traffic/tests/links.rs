@@ -69,7 +69,7 @@ fn tags_and_labels_are_counted() {
     assert_eq!((labels.vlan_tags, labels.mpls_labels), (0, 2));
     let session = [0x81, 0, 0, 1, 0x88, 0x64, 0x11, 0, 0, 1, 0, 42, 0, 0x21];
     assert_eq!(check_v4(1, &ethernet(&session, &v4)).vlan_tags, 1);
-    // A pseudowire: label, control word, an Ethernet frame.
+    // A pseudowire has a label, a control word and an Ethernet frame.
     let inner = ethernet(&[8, 0], &v4);
     let wire = check_v4(1, &ethernet(&[0x88, 0x47, 0, 1, 1, 64, 0, 0, 0, 0], &inner));
     assert_eq!(wire.mpls_labels, 1);
@@ -86,7 +86,7 @@ fn later_fragments_and_other_protocols_have_no_ports() {
         assert_eq!((packet.flow, packet.decoded), (expected, Decoded::Complete));
         assert_eq!((packet.later_fragment, packet.tcp_flags), (fragment != 0, 0));
     }
-    // The first fragment has them.
+    // The first fragment has ports.
     assert_eq!(one_packet(101, &ipv4(6, 0x2000, &tcp())).flow, V4_FLOW);
     assert_eq!(one_packet(101, &ipv4(132, 0, &tcp())).flow, FiveTuple { protocol: 132, ..V4_FLOW });
 }

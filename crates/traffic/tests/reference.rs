@@ -1,4 +1,4 @@
-//! Against the reference captures: do this crate's numbers agree with the independent ones, row by row?
+//! Reference captures: do this crate's numbers agree with the independent ones, row by row?
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use linecard_traffic::{
 };
 use std::collections::HashMap;
 
-/// Half a unit of the last printed place, and some room for its own rounding.
+/// Half a unit of the last printed digit, with a margin for its own rounding.
 fn half_unit(decimals: i32) -> f64 {
     0.5001 * 10_f64.powi(-decimals)
 }
@@ -68,8 +68,8 @@ fn statistics_of_every_trace() {
     }
 }
 
-/// Captures of link types that the peer refuses and this crate delivers as opaque packets, as it does with
-/// `linktype-65000.pcap`, where the reference expects that.
+/// Captures of link types that the reference program rejects and this crate delivers as opaque packets; for
+/// `linktype-65000.pcap`, the reference expects that as well.
 const OPAQUE: [(&str, u64); 5] = [
     ("packets/hoobr_juniper3.pcap", 1),
     ("packets/juniper_es_oobr.pcap", 1),
@@ -93,7 +93,7 @@ fn malformed_captures_deliver_exactly_what_is_good() {
         let expected = opaque.unwrap_or_else(|| expected.parse().unwrap());
         let mut reader = match open(&path, &OpenOptions::default()) {
             Ok(reader) => reader,
-            // No format at all: nothing was good.
+            // The file has no known format, so no packet is good.
             Err(TrafficError::UnknownFormat { .. } | TrafficError::Empty { .. }) => {
                 assert_eq!(expected, 0, "{name}");
                 continue;
@@ -107,7 +107,7 @@ fn malformed_captures_deliver_exactly_what_is_good() {
             assert!(diagnostic.packet <= statistics.packets + 1, "{diagnostic}");
             assert!(diagnostic.to_string().contains("byte offset"), "{diagnostic}");
         }
-        // What the peer calls an error, other than not knowing the type, is damage here.
+        // An error of the peer, other than an unknown type, is damage here.
         let peer_error = &row["capinfos_error"];
         if !peer_error.is_empty() && opaque.is_none() && !peer_error.contains("network type") {
             let tsh_unknown_to_peer = name.ends_with(".tsh");
@@ -117,7 +117,7 @@ fn malformed_captures_deliver_exactly_what_is_good() {
     }
 }
 
-/// What must be found in each damaged file, and where.
+/// The expected finding in each damaged file, and its position.
 const FINDINGS: [(&str, DamageKind, u64, u64); 20] = [
     ("generated/all-zero.tsh", DamageKind::BadRecord, 0, 1),
     ("generated/caplen-ff.pcap", DamageKind::ImpossibleLength, 720, 11),

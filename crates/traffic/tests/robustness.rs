@@ -1,4 +1,4 @@
-//! Whatever the bytes: no panic, no endless loop, and never more packets than the bytes could hold.
+//! Arbitrary bytes: no panic, no endless loop, and never more packets than the bytes can hold.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use std::io::Cursor;
 /// The smallest record of any format: a CSV line.
 const MIN_RECORD_BYTES: usize = 4;
 
-/// Reads to the end; the number of packets.
+/// Reads to the end. Returns the number of packets.
 fn drain(bytes: &[u8], format: Option<Format>, strict: bool) -> usize {
     let options = OpenOptions { format, strict };
     let Ok(mut reader) = CaptureReader::from_reader("x", Cursor::new(bytes.to_vec()), &options) else {

@@ -1,4 +1,4 @@
-//! Does shot noise have the moments that Campbell's theorem and its autocovariance say, and does every flow keep its
+//! Does shot noise have the moments of Campbell's theorem and of its autocovariance, and does every flow keep its
 //! addresses?
 
 use linecard_traffic::PacketSource;
@@ -24,7 +24,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, square.sqrt())
 }
 
-/// The load in windows; the sum of rates at the last packet of each.
+/// Returns the load of each window, and the sum of rates and the active flows at its last packet.
 fn windows(config: &ShotNoiseConfig, window_ns: u64, count: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let mut stream = ShotNoise::new(config).unwrap();
     let (mut loads, mut rates, mut flows) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
@@ -39,8 +39,8 @@ fn windows(config: &ShotNoiseConfig, window_ns: u64, count: usize) -> (Vec<f64>,
     }
 }
 
-/// Windows of 200 ms are twice as long as any flow, so that every other one is independent. 4000 windows: the mean is
-/// known to 0.15 %, a standard deviation to 1.2 %.
+/// Windows of 200 ms are twice as long as any flow, so that every other one is independent. With 4000 windows, the
+/// mean is known to 0.15 %, a standard deviation to 1.2 %.
 #[test]
 fn mean_and_variance_are_those_of_the_closed_forms() {
     let config = config(3);
@@ -53,13 +53,13 @@ fn mean_and_variance_are_those_of_the_closed_forms() {
     assert!((mean / 50e6 - 1.0).abs() < 0.01, "mean rate {mean}");
     let expected = config.rate_deviation_bps();
     assert!((deviation / expected - 1.0).abs() < 0.05, "{deviation} against {expected}");
-    // Flows under way are Poisson: variance is mean.
+    // The number of active flows is Poisson distributed: its variance equals its mean.
     let (mean, deviation) = moments(&flows);
     assert!((mean / config.active_flows() - 1.0).abs() < 0.01, "{mean} flows");
     assert!((deviation * deviation / mean - 1.0).abs() < 0.1, "variance {}", deviation * deviation);
 }
 
-/// Short windows see the instantaneous rate and the noise of packets; long ones average flows out.
+/// Short windows show the instantaneous rate and the noise of packets; long windows average flows out.
 #[test]
 fn the_closed_form_follows_the_window() {
     let config = config(4);
@@ -72,7 +72,7 @@ fn the_closed_form_follows_the_window() {
     }
 }
 
-/// One rate and one duration: n flows of a M/D/∞ queue, whose closed forms need no integral.
+/// One rate and one duration: the number of flows is that of an M/D/∞ queue, whose closed forms need no integral.
 #[test]
 fn equal_flows_are_a_queue_with_infinitely_many_servers() {
     let equal = ShotNoiseConfig {

@@ -1,4 +1,4 @@
-//! What is written can be read again, and the shipped capture is what its program makes.
+//! Written captures can be read again, and the shipped capture is the output of its program.
 
 use crate::common;
 
@@ -82,7 +82,7 @@ fn the_shipped_capture_is_fresh() {
     std::fs::create_dir_all(&directory).unwrap();
     let made = directory.join("edge-mix.pcap.gz");
     make_edge_mix::make(&made).unwrap();
-    // Compressors may differ by version and processor; what they hold may not.
+    // The output of compressors may differ by version and processor, but the content must not.
     let equal = gunzip(&made) == gunzip(&shipped());
     std::fs::remove_dir_all(&directory).unwrap();
     assert!(equal, "examples/captures/edge-mix.pcap.gz is stale: run the example make_edge_mix");

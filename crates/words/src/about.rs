@@ -1,10 +1,10 @@
-//! What an error is about, apart from what is wrong with it.
+//! The subject of an error, separate from the problem.
 
 /// An error with separate parts: its text is `about: sentence`, and no caller has to split it.
 pub trait About {
-    /// What it is about: a parameter, a setting, a file.
+    /// Returns the subject: a parameter, a setting, a file.
     fn about(&self) -> &str;
 
-    /// What is wrong with it: what was found and what was expected.
+    /// Returns the problem: the found value and the expected value.
     fn sentence(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! What errors say: what was found and what was expected, and the name that was probably meant.
+//! Parts of error messages: the found value, the expected value, and the name that was probably meant.
 #![forbid(unsafe_code)]
 
 mod about;

@@ -1,21 +1,21 @@
-//! A value that cannot be.
+//! An invalid value.
 
 use crate::about::About;
 
-/// Something was found where something else was expected.
+/// A found value that differs from the expected values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: found {found}, expected {expected}")]
 pub struct Mismatch {
-    /// What it is about: a parameter, a file.
+    /// The subject: a parameter, a file.
     pub what: String,
     /// What was found.
     pub found: String,
-    /// Valid values, and what to do.
+    /// The valid values, and the remedy.
     pub expected: String,
 }
 
 impl Mismatch {
-    /// Of something, with what was found and what was expected.
+    /// Returns a mismatch with its subject, the found value and the expected values.
     pub fn new(what: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Self {
         Self { what: what.into(), found: found.to_string(), expected: expected.into() }
     }

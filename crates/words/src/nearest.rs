@@ -1,10 +1,10 @@
 //! The name that was probably meant.
 
-/// The distance takes the product of the lengths; what is much longer than a name is near to none.
+/// The distance takes time proportional to the product of the lengths; a much longer text is near to no name.
 const LONGEST: usize = 200;
 
-/// The nearest of some names, or nothing if none is near: letters to insert, delete, replace or swap are at most half of those
-/// of the longer one. Of several that are as near, the first.
+/// Returns the nearest of some names, or `None` if none is near: insertions, deletions, replacements and swaps of
+/// letters must be at most half of the letters of the longer name. Of equally near names, the first is returned.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {

@@ -1,15 +1,15 @@
-//! A name that is on no list.
+//! A name that is not on a list.
 
 use crate::about::About;
 use crate::nearest::nearest;
 use std::fmt;
 
-/// A name that is on no list.
+/// A name that is not on a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What was to be named: a policy, a setting, a workload.
+    /// The kind of name: a policy, a setting, a workload.
     pub what: &'static str,
-    /// The name given.
+    /// The found name.
     pub found: String,
     /// The known name that was probably meant, if one is near.
     pub meant: Option<String>,
@@ -40,8 +40,8 @@ impl About for UnknownName {
 }
 
 impl UnknownName {
-    /// A name that is not among those known. Case does not matter, and a name that ends in digits may be meant by its letters
-    /// alone: `SRRP` means `SRRIP2`.
+    /// Returns the error for a name that is not known. Case does not matter, and a name that ends in digits may be
+    /// meant by its letters alone: `SRRP` means `SRRIP2`.
     #[must_use]
     pub fn new(what: &'static str, found: &str, known: &[&str]) -> Self {
         let plain = |name: &str| name.to_ascii_uppercase();

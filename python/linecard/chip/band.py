@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from linecard.chip.reports import ValueRange
 
-# Less than this share of the number is no effect; less than the other one says nothing to a reader.
+# A change below the first share is no effect; a change below the second is not worth reporting.
 NO_EFFECT, STILL = 1e-9, 1e-3
 
 

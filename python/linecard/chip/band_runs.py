@@ -46,7 +46,7 @@ def run_band(
 
 
 def _metric(stated: Summary, singles: Sequence[Summary]) -> str:
-    # A throughput that stands still over all intervals is held by something else: the band is of latency.
+    # A throughput that is constant over all intervals has another limit: the band is of latency.
     rates = [each["throughput_mpps"] for each in (stated, *singles)]
     return "throughput_mpps" if max(rates) - min(rates) > band.STILL * stated["throughput_mpps"] else "latency_mean_ns"
 
@@ -57,14 +57,14 @@ def _number(summary: Summary, metric: str) -> float:
 
 
 def _part(progress: ProgressCallback | None, number: int) -> ProgressCallback | None:
-    """Progress of one of the rounds as progress of all."""
+    """Turn progress of one round into progress of all rounds."""
     if progress is None:
         return None
     return lambda done, total: progress(int((number + done / max(total, 1)) / ROUNDS * 1000), 1000)
 
 
 def _all(simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None) -> list[Summary]:
-    """The first numbers of all runs, in their order."""
+    """The main numbers of all runs, in their order."""
     done = [0.0] * len(changes)
 
     def work(position: int, check: Callable[[], None]) -> Summary:

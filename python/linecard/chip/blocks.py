@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PAD, NAME, BODY, SMALL, LINE = 10.0, 14.0, 12.0, 11.0, 16.0
 STACK = 5.0
-# More engines than this are told by their number alone.
+# A larger number of engines is shown as a number only.
 MOST_ENGINES = 16
 LIMIT_NOTE = "the limit"
 
@@ -61,7 +61,7 @@ class Block:
         """Width that the contents need."""
         head = width_of(self._head, NAME, True) + (width_of(self.percent, NAME, True) + 12 if self.percent else 0)
         lines = [width_of(line, BODY) for line in self.lines]
-        # Two tags stand beside each other.
+        # Two tags are side by side.
         tags = [sum(_tag_width(tag) + 5 for tag in self.tags[at : at + 2]) for at in range(0, len(self.tags), 2)]
         inner = [block.width for block in self.inner]
         limit = width_of(LIMIT_NOTE, SMALL, True) if self.limit else 0
@@ -149,7 +149,7 @@ def _rows(tags: list[str], width: float) -> list[list[str]]:
 
 
 def _used(block: Block, facts: Facts, component: str, *also: str) -> Block:
-    """The block with how busy it was."""
+    """The block with its utilization, if that is known."""
     usage = facts.usage
     if usage is not None:
         if component in usage.shares:

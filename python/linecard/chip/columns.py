@@ -106,7 +106,7 @@ def _in_a_circle(place: Place, made: dict[str, Column]) -> bool:
 
 
 def _fold(row: list[Column], rows: int) -> list[Column]:
-    """Put the columns of a row below each other, in so many rows; return the lowest."""
+    """Stack the columns of a row in at most this number of rows; return the lowest columns."""
     size = max(-(-len(row) // rows), 1)
     lowest = row[:size]
     for start in range(size, len(row), size):

@@ -113,7 +113,7 @@ class _Request(msgspec.Struct):
 
 
 class _Run(msgspec.Struct):
-    """The part of a run's JSON that a drawing needs."""
+    """The part of a run's JSON that a drawing uses."""
 
     chip: str
     resources: tuple[ResourceUse, ...]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Of the histogram of the core: octaves of 64-bit numbers, each in as many bins.
+# The histogram of the core: octaves of 64-bit numbers, each with this number of bins.
 _OCTAVES, _BINS = 59, 64
 COLUMNS = ("latency_ns", "packets", "percentile")
 

@@ -19,22 +19,22 @@ from linecard.interval import Estimate
 # A generator has no end: (packets, warm-up). A capture is run to its end.
 GENERATED_PACKETS = (100_000, 10_000)
 CAPTURED_PACKETS = (0, 1_000)
-# Runs become longer by this factor, up to this number of packets measured, or once where more were asked for.
+# Runs become longer by this factor, up to this number of measured packets, or once if more were requested.
 LONGER, LONGEST = 4, 256_000
-# A trial that confirms a rate without loss has to see a buffer fill slowly: its budget, in packets measured.
+# A trial that confirms a rate without loss must see a buffer fill slowly: its budget, in measured packets.
 LONGEST_TRIAL = 1_000_000
-# Numbers of a run that have intervals of their own, and the one that is asked for where nothing else is.
+# Numbers of a run that have separate intervals, and the one that counts by default.
 INTERVALS = ("throughput_gbps", "loss_fraction", "latency_mean_ns")
 THROUGHPUT = "throughput_gbps"
-# Throughputs of a run and of one four times as long that are as good as the same, and packets that leave at least.
+# Two throughputs that differ by less than this share are the same, if at least this number of packets left.
 SAME, LEAST_OUT = 0.02, 1_000
-# Numbers that are conclusive where only the rate is.
+# Numbers that are conclusive if only the rate is.
 RATES = ("throughput_gbps", "throughput_mpps", "offered_gbps")
-# What is said of runs that went well and whose numbers are not all conclusive.
+# Marks of runs that succeeded but whose numbers are not all conclusive.
 RATE_ONLY, NOT_STEADY, NOT_PRECISE, NOT_CONFIRMED = "rate only", "not steady", "not precise", "not confirmed"
 DOUBTS = (RATE_ONLY, NOT_STEADY, NOT_PRECISE, NOT_CONFIRMED)
 
-# How a run's warning begins that says so.
+# The start of a run's warning about the precision.
 NOT_REACHED = "the precision was not reached"
 
 # Numbers of a run by name.

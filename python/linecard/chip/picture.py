@@ -55,7 +55,7 @@ class Picture(Wires):
         total = die_end + (40.0 + wide_out if self.right else 0.0) + MARGIN
         y = frame.head(canvas, facts, total) + 8.0
         top = y
-        # Inboxes above the clusters, with a row for each wire that goes over them.
+        # Inboxes are above the clusters, with a row for each wire that passes over them.
         over = len([name for name in plan.inboxes() if plan.fed(name)]) + sum(
             len(cluster.puts) for cluster in facts.parts.clusters
         )
@@ -68,7 +68,7 @@ class Picture(Wires):
         bottom = max(bottom, self._ports(ports, self.right, die_end + 40.0, wide_out, card_y, die_end))
         bottom = max(bottom, self._buffers(made, die + INSET, wide_buffer, card_y, lanes))
         self._inboxes(pill_y, inner)
-        # Rails below them, then the places with the labels of their wires.
+        # Rails are below them, then the memories with the labels of their wires.
         y = bottom + 26.0
         for rail in plan.rails.values():
             if rail.clusters or rail.rails or rail.places or rail.name:
@@ -141,7 +141,7 @@ class Picture(Wires):
         return y
 
     def _rows(self, y: float) -> float:
-        """Give places their rows; return where the last ends."""
+        """Assign rows to places; return the lower end of the last row."""
         plan = self.plan
         all_of = self._columns()
         last = max((each.row for each in all_of), default=0)

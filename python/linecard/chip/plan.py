@@ -91,12 +91,12 @@ class Plan:
                 took.setdefault((before, place), {}).setdefault(cluster, []).append(route.nanoseconds)
         for key, clusters in took.items():
             texts = {cluster: _span(times) for cluster, times in clusters.items()}
-            # Where all clusters take as long, their names say nothing, and ways that take no time need no word.
+            # If all clusters take the same time, their names add nothing. A path that takes no time needs no label.
             if len(set(texts.values())) == 1:
                 self.labels[key] = [text for text in list(texts.values())[:1] if text]
             else:
                 self.labels[key] = [f"{cluster}: {text or '0 ns'}" for cluster, text in texts.items()]
-        # A link comes after every link that leads to it; a circle is cut where it closes.
+        # A link comes after every link that leads to it; a cycle is cut where it closes.
         order: list[str] = []
         for name in self.rails:
             _visit(name, self.rails, order, set())
@@ -144,7 +144,7 @@ class Plan:
         for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):
             inner.append(link_block(self.facts, links[name]))
         own = self.own[cluster.name]
-        # A cache stands before what is behind it.
+        # A cache comes before the memory behind it.
         for place in sorted(own, key=lambda each: each.behind is None):
             block = place_block(self.facts, place, inside=True)
             for route in self.facts.parts.routes:
@@ -198,7 +198,7 @@ def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
     behind = {place.behind for place in parts.places if place.behind}
     for cluster in parts.clusters:
         if not any(route.from_ == cluster.name for route in parts.routes):
-            # A cluster without routes reaches everything at once.
+            # A cluster without routes reaches every memory without delay.
             routes.extend(
                 Way(cluster.name, place.name)
                 for place in parts.places
@@ -216,7 +216,7 @@ def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
 
 
 def _span(times: list[float]) -> str:
-    """Times of the ways to one place, in nanoseconds; nothing where there is none."""
+    """The range of times of the routes to one place, in nanoseconds; empty if they take no time."""
     low, high = f"{min(times):.4g}", f"{max(times):.4g}"
     if low == high:
         return "" if low == "0" else f"{low} ns"

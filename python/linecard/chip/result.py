@@ -138,7 +138,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON, without wall-clock time, ``what_if`` and ``latency_bins``."""
         found = ResultOfRun.to_dict(self)
-        # What few runs have comes last.
+        # Fields that few runs have come last.
         last: dict[str, Any] = {
             name: found.pop(name) for name in ("programs", "ranges", "band", "breakdown") if name in found
         }

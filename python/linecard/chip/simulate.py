@@ -85,7 +85,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
             return _core.run({**request, **written}, verdict=asked.verdict and whole, progress=progress)
 
         tried = [packets]
-        # Only the length that suffices is run with all that is asked for.
+        # Only the run of sufficient length computes everything that was requested.
         while asked.precision is not None and Aim(asked.precision).doubt(
             [numbers_of_summary(run((), progress, whole=False)["summary"])]
         ):
@@ -127,7 +127,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
 
 
 def _check_no_window(from_us: float, for_us: float | None) -> None:
-    """Refuse a window of a timeline that nobody asked for."""
+    """Refuse a window without a timeline."""
     given = (
         ("timeline_from_us (--timeline-from)", from_us != 0.0),
         ("timeline_for_us (--timeline-for)", for_us is not None),

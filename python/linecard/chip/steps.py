@@ -31,7 +31,7 @@ Cell = Literal["cell", "first_cell", "later_cell"]
 NotIp = Literal["forward", "punt", "drop"]
 Each = Literal["packet", "cell", "first_cell", "later_cell"]
 
-# What becomes the name of a file, and the application's in results.
+# The name becomes the name of a file, and of the application in results.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -331,11 +331,11 @@ class Program:
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 
     def _with(self, op: str, own: dict[str, object], known: type, keys: Mapping[str, object]) -> Program:
-        """A program with one step more: what its op takes where it is said, and what steps of a kind may say."""
+        """A program with one more step: the keys of its operation, and further keys that steps of its kind accept."""
         if unknown := sorted(keys.keys() - known.__annotations__.keys()):
             raise TypeError(f"Program.{op}() got an unexpected keyword argument {unknown[0]!r}")
         given = {key: value for key, value in {**own, **keys}.items() if value is not None}
-        # A name that is a word of Python has a line behind it.
+        # A name that is a keyword of Python ends in an underscore.
         named = {key.removesuffix("_"): value for key, value in given.items()}
         said = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in named.items())
         return replace(self, steps=(*self.steps, Step(op, said)))
@@ -346,7 +346,7 @@ def _lines(keys: Mapping[str, object]) -> str:
 
 
 def _plain(key: str, value: Any) -> object:
-    """A key's value as the file says it: accesses are tables."""
+    """A key's value as written in the file: accesses are tables."""
     return [dict(pairs) for pairs in value] if key == "accesses" else value
 
 

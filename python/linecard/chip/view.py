@@ -41,7 +41,7 @@ from linecard.view import (
     wide,
 )
 
-# The uses of the time of the DRAM data bus, with their names and the tones of their bars.
+# The uses of the DRAM data bus over time, with their names and the tones of their bars.
 DRAM = {
     "data": ("moving data", "good"),
     "row_miss": ("opening rows", "bad"),
@@ -51,7 +51,7 @@ DRAM = {
     "idle": ("idle", "dim"),
 }
 RESULT_CACHE_HITS = ("result_cache", "hit_rate")
-# Kinds of parts, their plurals, and the number of rows on a terminal up to which each part has its own.
+# Kinds of parts, their plurals, and the largest number of parts for which a terminal shows a row each.
 KINDS = {"class": ("classes", 8), "output": ("sending ports", 4), "input": ("receiving ports", 4)}
 
 
@@ -122,14 +122,14 @@ def _named(*times: tuple[str, float]) -> str:
 
 
 def _over(result: RunResult, band: Band) -> Paragraphs:
-    """The intervals behind the band, and the one with the largest effect."""
+    """The intervals of the band, and the one with the largest effect."""
     over = ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in result.ranges)
     made_by = f"; {band.made_by}" if band.made_by else ""
     return Paragraphs((Said(f"The band covers {over}{made_by}.", "dim"),))
 
 
 def _band(band: Band, stated: Summary) -> tuple[str, str]:
-    """The smallest and the largest of the main numbers over the intervals of the file's values."""
+    """The least and the greatest of the main numbers over the intervals of the file's values."""
     ends = (band.low, stated, band.high)
     gbps, mpps = [end.throughput_gbps for end in ends], [end.throughput_mpps for end in ends]
     p99 = [end.latency_ns.p99 for end in ends]
@@ -233,7 +233,7 @@ def _breakdown(parts: tuple[PartOfChip, ...]) -> list[Part]:
 
 
 def _between(parts: list[PartOfChip]) -> tuple[str, ...]:
-    """Rates, loss and latency of a part, or the range over several."""
+    """Rates, loss and latency of a part, or their ranges over several."""
     offered = [part.offered_gbps or 0.0 for part in parts]
     throughput = [part.throughput_gbps or 0.0 for part in parts]
     loss = [part.loss_fraction for part in parts]

@@ -86,7 +86,7 @@ class Wires:
                 up = self._free((free or tries)[0])
                 points = [(up, py)]
                 if not free:
-                    # Past the inbox that stands over the whole cluster.
+                    # The wire passes beside the inbox above the whole cluster.
                     beside = max(a + b for a, b in spots.values() if a - 6 < up < a + b + 6) + 10.0
                     points += [(up, y + PILL + 8.0), (beside, y + PILL + 8.0)]
                     up = beside
@@ -108,7 +108,7 @@ class Wires:
                 canvas.wire(points, stroke=PACKETS, width=2.2, end="packets")
 
     def _free(self, x: float) -> float:
-        """A column for a wire near ``x`` that no other has."""
+        """A free column for a wire near ``x``; it becomes occupied."""
         for step in range(60):
             for near in (x + 7.0 * step, x - 7.0 * step):
                 if all(abs(near - other) > 6.0 for other in self.taken):
@@ -139,7 +139,7 @@ class Wires:
                 text = max((width_of(label, NOTE) for label in labels), default=0.0)
                 x = at + (slot - text) / 2
                 if len(rail.places) == 1 and rail.ends:
-                    # Straight down where it can be.
+                    # The wire goes straight down if possible.
                     x = min(max(sum(rail.ends) / len(rail.ends), at + 8.0), max(at + slot - text - 5.0, at + 8.0))
                 straight = not rail.name and len(rail.places) == 1 and rail.ends == [x]
                 x = x if straight else self._free(x)
@@ -174,7 +174,7 @@ class Wires:
             head = "packets" if rail.packets else "wire"
             canvas.wire([(x, start), (x, end)], stroke=stroke, width=thick, end=head if arrow else "")
             canvas.layer = LABELS
-            # A line that goes straight on has no joint.
+            # A straight line has no joint.
             bends = rail.name or len(set(rail.ends)) > 1
             for level in joints if bends else ():
                 canvas.dot(x, level, stroke)
@@ -207,7 +207,7 @@ class Wires:
             limit_note(canvas, end - 8, rail.y)
 
     def _packets(self, rail: Rail, lane_in: float, lane_out: float) -> None:
-        """The way of packets between ports and their memory."""
+        """Wires of packets between ports and their memory."""
         canvas = self.canvas
         canvas.layer = WIRES
         for x, y in self.lanes.values():
@@ -222,7 +222,7 @@ class Wires:
             canvas.wire([(min(rail.ends), rail.y), (max(rail.ends), rail.y)], stroke=PACKETS, width=2.2)
 
     def _joints(self, column: Column) -> None:
-        """Wires between caches and what is behind them."""
+        """Wires between caches and the memories behind them."""
         if column.joined:
             self.canvas.layer = WIRES
             for each in column.above:
@@ -231,7 +231,7 @@ class Wires:
 
 
 def _between(passing: list[float], wide: float, left: float, right: float) -> float:
-    """The middle of a gap for a link that no route goes over, nearest to the middle of the chip."""
+    """The middle of a gap between routes that is wide enough for a link, nearest to the middle of the chip."""
     edges = sorted([left, *passing, right])
     gaps = [(a, b) for a, b in pairwise(edges) if b - a >= wide + 12.0]
     middle = (left + right) / 2

@@ -46,13 +46,13 @@ def _root(
 
 
 def _large_numbers(words: list[str]) -> list[str]:
-    """The numbers of a command line that are negative or need more than 32 bits."""
+    """The negative numbers of a command line, and those of more than 32 bits."""
     parts = [part for word in words for part in word.rpartition("=")[2].split(",")]
     return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
 
 
 def _diagnose(message: str) -> None:
-    # What goes well, help among it, needs nothing of what writes diagnostics.
+    # Commands that succeed, such as help, do not import the code that writes diagnostics.
     from linecard.cli import stderr
 
     stderr.diagnose(message)
@@ -75,7 +75,7 @@ def main(command: typer.Typer = app) -> None:
     """Entry point: run the command, and turn every expected error into a message and an exit status."""
     own_stdout.take_over()
     for stream in (sys.stdout, sys.stderr):
-        # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
+        # A file name or a table line that the encoding lacks must not end the command.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -91,7 +91,7 @@ def main(command: typer.Typer = app) -> None:
         _diagnose(f"{name}: expected a name in UTF-8; rename the file, or use a link to it")
         sys.exit(Exit.USAGE)
     except OverflowError as error:
-        # The core says at which of its arguments it stopped; which option that was is seen in the value.
+        # The core names the argument at which it stopped; the value shows which option that was.
         at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
         values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
         _diagnose(f"{at or 'an option'}: found {values}, expected a non-negative number of at most 32 or 64 bits")
@@ -100,6 +100,6 @@ def main(command: typer.Typer = app) -> None:
         _diagnose("interrupted")
         sys.exit(Exit.INTERRUPTED)
     except BrokenPipeError:
-        # The reader of a pipe went away; whoever started it knows.
+        # The reader of the pipe has closed it, so no message is necessary.
         sys.stderr.close()
         sys.exit(Exit.OK)

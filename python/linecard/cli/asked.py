@@ -18,7 +18,7 @@ from linecard.cli.options import read_share
 if TYPE_CHECKING:
     from linecard._options import Option
 
-# How the command line reads a kind of value, and whether it may be given several times.
+# The type of each kind of value on the command line, and the kinds that may be repeated.
 _TYPES: dict[str, Any] = {"whole": int, "number": float, "switch": bool, "path": Path, "share": float}
 _SEVERAL = ("settings", "texts", "maps")
 
@@ -29,7 +29,7 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
     If the command declares an option itself, its own declaration applies.
     """
     several = {each.name: each for each in options(*groups) if each.flags or each.required}
-    # The options of a request stand before those of its results, those of a program alone behind what it is for.
+    # Options of a request precede options of its results; options of a program alone follow their subject.
     return added(
         {name: _parameter(each) for name, each in several.items()},
         into,
@@ -81,7 +81,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     if option.kind == "share":
         said["parser"] = read_share
     if option.least or option.most:
-        # That a number is none below nothing is said where requests are checked, in words.
+        # The check of requests words an error for a negative number.
         said |= {"min": option.least, "max": option.most}
     default = inspect.Parameter.empty if option.required else None if several else option.usual
     annotation = Annotated[kind if default is not None else kind | None, typer.Option(*option.flags, **said)]

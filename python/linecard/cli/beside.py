@@ -34,7 +34,7 @@ class Beside:
             return
         blocks = []
         for part, size in zip(self.parts, sizes, strict=True):
-            # The same for each, so that bars beside each other have one scale.
+            # All parts get the same extra width, so that bars side by side have one scale.
             width = size.minimum + min(size.span, spare // len(sizes))
             blocks.append((width, console.render_lines(Group(part), options.update(width=width, height=None))))
         for number in range(max(len(lines) for _, lines in blocks)):

@@ -48,7 +48,7 @@ def ends_within_a_second() -> Iterator[None]:
 
     def watch() -> None:
         with ours:
-            # The end of the block closes the other side.
+            # The end of the caller's block closes the other side, and with it this loop.
             while byte := ours.recv(1):
                 if byte[0] == signal.SIGINT and not heard.wait(_SECONDS):
                     sys.stderr.write("linecard: interrupted\n")

@@ -19,7 +19,7 @@ def _load(entry: Entry) -> Any:
     """A command or a group, as Typer builds it from functions."""
     made = typer.Typer(add_completion=False, help=entry.line, no_args_is_help=True, rich_markup_mode="markdown")
     if isinstance(entry.at, dict):
-        # Without it a group of one command is that command.
+        # Without a callback, a group of one command would be that command.
         made.callback()(lambda: None)
     for name, at in entry.at.items() if isinstance(entry.at, dict) else ((entry.name, entry.at),):
         module, _, function = at.partition(":")

@@ -37,7 +37,7 @@ def check_files(ctx: Any) -> None:
             continue
         several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
         for named in map(str, several):
-            # `Outputs` reports names that are no file.
+            # `Outputs` reports names that are not files.
             kind, file = _file_of(named) if len(param.opts) > 1 and param.multiple else ("", named)
             if file.startswith("-") and file != "-":
                 raise ConfigError(
@@ -54,7 +54,7 @@ def check_files(ctx: Any) -> None:
 
 
 def _file_of(named: str) -> tuple[str, str]:
-    """Format and file of `--output`."""
+    """Format and file in the value of `--output`."""
     from linecard.result import named_format
 
     if named.startswith("-") and named != "-":

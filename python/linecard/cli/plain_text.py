@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Of one line of a message; a longer line repeats content that is not text.
+# The limit of one line of a message; a longer line repeats content that is not text.
 LONGEST_LINE = 1500
 # Characters of a name that would control a terminal (control characters, marks of direction, surrogates), and the
 # pictures that replace them.

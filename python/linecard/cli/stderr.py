@@ -79,7 +79,7 @@ def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
         shown = f"; read {report}" if report else ""
         note(f"wrote {len(paths)} files into {parent}{shown}")
     else:
-        # Stdout needs no word; a device has no manifest beside it.
+        # Stdout needs no note; a device has no manifest.
         names = dict.fromkeys(str(path) for path in paths if str(path) != "-")
         if names:
             note("wrote " + ", ".join(names))

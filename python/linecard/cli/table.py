@@ -25,7 +25,7 @@ LIST_GAP = 3
 INDENT = 2
 DIM = "bright_black"
 HEADER = "bold cyan"
-# Of a text column: its readable width, and the length from which a word may take two lines.
+# For a text column: its readable width, and the length from which a word may take two lines.
 READABLE = 16
 LONGEST_WORD = 36
 LEAST_BAR = 8
@@ -104,7 +104,7 @@ class Table:
         return [row[number] for row in self._rows if not isinstance(row, Text)]
 
     def _least(self) -> list[int]:
-        """The least width of each column in which no number and no name is broken."""
+        """The least width of each column that breaks no number and no name."""
         found = []
         for number, column in enumerate(self.columns):
             cells = self._cells(number)
@@ -138,7 +138,7 @@ class Table:
             if spare < 0:
                 continue
             widths = [0 if number in without else width for number, width in enumerate(least)]
-            # Columns that need least come first, so that one long text takes no more than the rest.
+            # Columns that need the least come first, so that one long text takes only the rest.
             for left, number in enumerate(sorted(shown, key=lambda number: most[number] - least[number])):
                 more = min(max(most[number] - least[number], 0), spare // (len(shown) - left))
                 widths[number] += more
@@ -169,7 +169,7 @@ class Table:
             yield Segment.line()
 
     def _listed(self, room: int) -> Iterator[RenderableType]:
-        """Each row as its first text, and below it the others with the names of their columns."""
+        """Each row as its first text, followed by the other texts with the names of their columns."""
         if self._named and self.columns[0].side != "r":
             yield Text(self.columns[0].name, style=HEADER)
         for row in self._rows:

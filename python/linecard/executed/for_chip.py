@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 # Instructions that a packet may take.
 XDP_BUDGET = 1_000_000
 C_BUDGET = 20_000_000
-# What a file of steps says it is.
+# The line by which a file states that it is a list of steps.
 STEPS = re.compile(r'^kind\s*=\s*"program"', re.MULTILINE)
 ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 
 
 def _instruction_set(chip: str, overrides: Sequence[str]) -> int | None:
-    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    """The version of eBPF for which XDP programs are compiled: the oldest one of the chip's clusters."""
     try:
         parameters = _core.describe(chip, list(overrides))["parameters"]
     except ConfigError:
-        # The run says what is wrong.
+        # The run reports the error.
         return None
     return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
@@ -97,7 +97,7 @@ def executed(
     shipped = program_info(name)
     xdp = name in known_xdp or (path.is_file() and is_xdp(path))
     if name not in _known() and (is_name or not path.is_file()):
-        # What is wrong with the chip is said first.
+        # An error of the chip is reported first.
         _core.describe(chip, list(overrides))
         near = difflib.get_close_matches(name, _known(), 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
@@ -109,7 +109,7 @@ def executed(
         problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
         raise ConfigError.of(problems)
     source, isa = None, ISA
-    # An object is what it is.
+    # An object has a fixed instruction set.
     if xdp and (name in known_xdp or path.suffix == ".c"):
         isa = _instruction_set(chip, overrides) or isa
     if xdp and name in known_xdp:

@@ -11,7 +11,7 @@ from linecard.numbers import percent
 from linecard.view import BAR, Bar, Cell, Column, Part, Said, Table, text, wide
 
 LINES_SHOWN = 8
-# Fraction of accesses from which data are hot.
+# Data with at least this fraction of accesses are hot.
 SHOWN_HOT = 0.1
 # Lines shown around executed lines.
 AROUND = 4
@@ -58,7 +58,7 @@ def _costs(line: SourceLine) -> tuple[str, ...]:
 
 
 def _sources(program: ExecutedProgram) -> Iterator[Table]:
-    """Each source file with the cost of its lines; if the file is missing, the lines that the object names."""
+    """Each source file with the cost of its lines; without the file, the lines that the object names."""
     files: dict[str, dict[int, SourceLine]] = {}
     for each in program.lines:
         if each.file is not None and each.number is not None:

@@ -82,7 +82,7 @@ def program_build(
     if find_spec("ziglang") is None:
         raise MissingExtraError("a compiler for C files", "programs")
     tools = toolchain()
-    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
     named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     target = Path(output) if output is not None else source.with_suffix(".elf")
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
@@ -181,7 +181,7 @@ def program_trace(
 
 @contextmanager
 def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """What a program is called, and its ELF file; one that is compiled for it lasts as long as the context."""
+    """Yield a program's name and its ELF file; a file that is compiled for it exists until the context ends."""
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):
@@ -199,7 +199,7 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
             try:
                 yield path.stem, elf
             except ConfigError as error:
-                # Of the file that the reader knows.
+                # The error names the file that the user knows.
                 own = [replace(found, place=name) if found.place == str(elf) else found for found in error.problems]
                 raise ConfigError.of(own) from None
         return

@@ -34,7 +34,7 @@ def lines_with_text(program: ExecutedProgram) -> list[tuple[SourceLine, str]]:
     texts: dict[str, list[str] | None] = {}
 
     def said(line: SourceLine) -> str:
-        # Objects of XDP programs carry the text of their lines.
+        # Objects of XDP programs contain the text of their lines.
         if line.file is None or line.number is None or ": " in line.line:
             return line.line
         if line.file not in texts:

@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 XDP = PROGRAMS / "xdp"
 BUDGET = 1_000_000
-# Versions of the instruction set, and the one that programs are compiled for where nothing else is asked.
+# Versions of the instruction set, and the default one.
 ISAS = range(1, 5)
 ISA = 3
-# Lanes of the machine that rows are for, where nothing else is asked.
+# The default number of lanes of the machine that executes rows.
 LANES = 4
-# Number of eBPF among the machines of ELF files, and where it stands.
+# The number of eBPF among the machines of ELF files, and its offset.
 EM_BPF = 247
 MACHINE_AT = 18
 SLOT_BYTES = 8
-# What sources of XDP programs have and others do not.
+# Text that only sources of XDP programs contain.
 XDP_SOURCE = re.compile(
     r'\bSEC\s*\(|#\s*include\s*[<"](linux/bpf\.h|bpf/bpf_helpers\.h|linecard_bpf\.h|lx_packet\.h)[>"]'
 )
@@ -118,7 +118,7 @@ def xdp_build(
     if found is None or not found.submodule_search_locations:
         raise MissingExtraError("a compiler for C files", "programs")
     tools = toolchain()
-    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
     named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     target = Path(output) if output is not None else source.with_suffix(".o")
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
@@ -127,7 +127,7 @@ def xdp_build(
         command += [flag for flag in tools.xdp_flags(isa) if flag != "-Werror"]
         command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
         command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
-        # Lines of the shipped headers are named as they are included.
+        # Lines of the shipped headers have the names by which they are included.
         command.append(f"-ffile-prefix-map={XDP / 'include'}/=")
         command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -141,7 +141,7 @@ def xdp_build(
 
 @contextmanager
 def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA) -> Iterator[str]:
-    """The object of a program; one that is compiled for it lasts as long as the context."""
+    """Yield the object of a program; one that is compiled for it exists until the context ends."""
     name, path = str(program), Path(program)
     known = [each.name for each in xdp_programs()]
     source = path if path.suffix == ".c" else None

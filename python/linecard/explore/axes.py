@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 Value = int | float | str | bool
 
 MOST_VALUES = 1_000_000
-# The most digits of a range's numbers, before the point or of zeros after it; more is a typing error.
+# The most digits of a range's numbers, before the point or as zeros after it; more digits are a typing error.
 _DIGITS = 15
-# Digits of values that are evenly spaced in their logarithm: precise enough, and readable.
+# Digits of values with logarithmic spacing: precise enough, and readable.
 _LOG_DIGITS = 6
 _NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(

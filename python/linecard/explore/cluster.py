@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     from linecard.explore.store import Store
 
-# Dask takes some 10 ms for each message: short runs share one. A long run has its own, because a worker that dies loses
-# its whole message.
+# Dask takes some 10 ms for each message, so short runs share one. A long run has a message of its own, because a worker
+# that dies loses its whole message.
 _BATCH, _BATCH_SECONDS = 8, 0.25
 # Messages submitted per worker thread, including the one it executes.
 _AHEAD = 3
-# Submissions of a run whose workers die, at most.
+# The most submissions of a run whose workers die.
 _MOST_TRIES = 5
 _LOOK_SECONDS = 0.1
 _CONNECT_SECONDS = 30

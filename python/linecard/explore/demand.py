@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from linecard.request import Settings
 
 PACKETS = 3_000
-# The load of the first run, as a share of the offered load; that of the second, as a share of the capacity that the
-# first run shows, halved again while packets are lost.
+# The load of the first run, as a share of the offered load. The load of the second, as a share of the capacity that the
+# first run shows; it is halved again while packets are lost.
 _LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
 # Signs of too high a load: drops in full buffers, and the share of packets that stay inside.
 _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")

@@ -125,7 +125,7 @@ class Space:
         self.all = make_points(replace(spec, repeat=1))
         self.points = self.all.points
         self._task, self._extra = task, tuple(extra)
-        # Axes of one group are one axis; it is ordered if its values are numbers.
+        # Axes of one group count as one axis, which is ordered if its values are numbers.
         firsts = [
             next(axis for axis in spec.axes if axis.group == g) for g in dict.fromkeys(a.group for a in spec.axes)
         ]

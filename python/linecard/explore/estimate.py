@@ -72,7 +72,7 @@ def estimate(
     if missing and len(times) < PROBES:
         probes = {0, len(missing) // 2, len(missing) - 1}
         counts = Counts()
-        # One after the other, because parallel runs slow each other down on a busy machine.
+        # The probes run one after the other, because parallel runs slow each other down on a busy machine.
         execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
         left -= len(probes) if store is not None else 0
     each = sum(times) / len(times) if times else None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Record = Mapping[str, Any]
 Take = Callable[[str, Record], None]
-# Called with the runs done, plus a fraction for each current run, and the runs in all.
+# Called with the number of completed runs, plus a fraction for each current run, and the total.
 SweepProgress = Callable[[float, int], object]
 
 _WAIT_SECONDS = 0.05
@@ -232,7 +232,7 @@ class _Pool:
                 time.sleep(_WAIT_SECONDS)
             return
         try:
-            # It may have been finished between the first look and the claim.
+            # Another process may have finished the run between the first look and the claim.
             record = store.get(task.key)
             if record is not None:
                 self._finish(task, record, found=True)

@@ -93,7 +93,7 @@ class Expression:
             if len(text) > LONGEST:
                 raise _Refused(f"is longer than {LONGEST} characters")
             with warnings.catch_warnings():
-                # The parser or `_check` refuses the expressions that Python warns of.
+                # The parser or `_check` refuses the expressions about which Python warns.
                 warnings.simplefilter("ignore")
                 tree = ast.parse(text.strip(), mode="eval").body
             names: dict[str, None] = {}

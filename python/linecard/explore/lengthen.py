@@ -90,7 +90,7 @@ def settle(
     """
     requests = list(asked)
     numbers = list(run(requests))
-    # Runs that cannot be longer, and runs whose throughput only is conclusive.
+    # Runs that cannot be longer, and runs of which only the throughput is conclusive.
     ended: set[int] = set(range(len(requests))) if fixed else set()
     rate_only: set[int] = set()
     while True:
@@ -160,7 +160,7 @@ def settle_together(
     flat = [request for side in asked for request in side]
     requests, tried = flat, list[int]()
     before: list[Numbers] | None = None
-    # Designs with a throughput that longer runs confirmed once.
+    # Designs with a throughput that longer runs have confirmed once.
     settled: set[int] = set()
     while True:
         records = run(requests)

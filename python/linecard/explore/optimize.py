@@ -119,7 +119,7 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
     halving = 0 if proposer is None else task.halving
     judged: dict[int, Judged] = {}
     known: set[int] = set()
-    # The spent budget, in runs of the shortest length.
+    # The used budget, in runs of the shortest length.
     unit, spent, short = 2**halving, 0, 0
     seeds = task.spec.repeat
     lengths: set[int] = set()

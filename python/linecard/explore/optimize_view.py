@@ -75,7 +75,7 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
         y = Axis(objective(result.objectives[0]), zero=None)
         return Chart("Runs", x, y, [Series(runs, tried, line=False)], level=("the best", best))
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
-    # The front of two objectives is a line; of more objectives, the first two show a part of it.
+    # A front of two objectives is a line; with more objectives, the first two show a part of the front.
     line = len(result.objectives) == 2
     return Chart(
         "Runs and front",

@@ -88,7 +88,7 @@ def make_points(spec: Spec) -> Points:
             values = {name: row[name] for name in names if name in row}
             if seed is not None:
                 values["seed"] = seed
-            # Samples of axes with few values may coincide: each point once.
+            # Samples of axes with few values may coincide; each point is kept once.
             same = tuple((name, type(value), value) for name, value in values.items())
             points.setdefault(same, Point(values, look.request(values)))
     if not points:
@@ -121,7 +121,7 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
         return
     if sample.kind == "sobol":
         engine = qmc.Sobol(len(groups), scramble=True, rng=sample.seed)
-        # A sequence is balanced in powers of two: draw the next one, and take the first points.
+        # A sequence is balanced at powers of two: the next power is drawn, and the first points are taken.
         shares = engine.random_base2(max(0, math.ceil(math.log2(sample.points))))[: sample.points]
     else:
         shares = qmc.LatinHypercube(len(groups), rng=sample.seed).random(sample.points)

@@ -26,7 +26,7 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
     """Return scalars and packet fractions as numbers of the table; other fractions are only measurements."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
-    # Results of the program first: a screen shows only the columns that fit.
+    # Results of the program come first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
     rows = [
         ("program", name, "", float(value))

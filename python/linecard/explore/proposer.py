@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 BATCH = 8
-# Share of a batch that are neighbours of the front.
+# The share of neighbours of the front in a batch.
 _NEAR = 0.5
 # Proposals of the sampler for a batch, including known points; random points fill the rest of the batch.
 _MOST_ASKED = 16
-# The random start is the budget divided by this.
+# The random start takes the budget divided by this number.
 _START = 3
 
 
@@ -84,7 +84,7 @@ class Proposer:
         small = [minimised(self._task, each) for each in good]
         places = front_of(small)
         gaps = crowding([small[place] for place in places])
-        # Points with distant neighbours on the front first, one neighbour of each in turn.
+        # Points with distant neighbours on the front come first, with one neighbour of each in turn.
         order = sorted(range(len(places)), key=lambda n: (-gaps[n], n))
         several = []
         for n in order:

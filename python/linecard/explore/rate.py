@@ -91,7 +91,7 @@ class RateSearch:
             self.traffic = str(self._said("traffic.kind"))
             if self.traffic == "fixed":
                 self.traffic = str(self._said("traffic.packet_bytes"))
-        # From the frame sizes only, so that sizes that differ from the chip's own traffic are allowed.
+        # The size follows from the frame sizes only, so that sizes that differ from the chip's own traffic are allowed.
         self._size = mean_size(self._said)
         self._most = full_wires(self._chip, self._said, self._size)
 
@@ -233,7 +233,7 @@ class RateSearch:
         found = []
         self._packets = int(self._shared["packets"])
         loads = [float(f"{pdr_gbps * share:.9g}") for share in LATENCY_SHARES]
-        # The first seed only: a mean of percentiles is no percentile.
+        # Only the first seed counts: a mean of percentiles is not a percentile.
         records = self._bench.run([self._requests_at(load)[0] for load in loads])
         for share, load, record in zip(LATENCY_SHARES, loads, records, strict=True):
             numbers = numbers_of(record)

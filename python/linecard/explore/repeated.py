@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # The ranked number: the first of these that the table has.
 _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")
-# 99.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution. The best is one of
-# several points, so that 95 % per comparison would name a wrong one too often.
+# 99.5 % points of Student's t by degrees of freedom; beyond the list, that of the normal distribution. The best is one
+# of several points, so 95 % per comparison would name a wrong one too often.
 _T = (63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947)
 _T_NORMAL = 2.576
 # The most points that a sentence names.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from linecard.explore.execute import Counts
 
-# Rows up to which the parts are kept; the page of a larger table says how to ask for one row.
+# Up to this number of rows the parts are kept; the page of a larger table states how to request one row.
 MOST_PARTS = 10_000
 
 

@@ -93,14 +93,16 @@ class Search:
         if failed is None:
             assert held is not None
             return held - 1
-        # From the load that failed down to the load that its loss predicts, and further after each failure.
+        # The search goes from the load that failed down to the load that its loss predicts, and further after each
+        # failure.
         down = self._guess(goal, failed)
         if held is None:
             return min(self._last(), down)
         if down < held:
             return down
         # The load that holds is as high as the loss predicts. A device that forwards less under overload predicts too
-        # low a load; the utilisation predicts a higher one, once. Else a step up, and further steps while they hold.
+        # low a load, so the utilisation once predicts a higher one. Otherwise the search steps up, further while loads
+        # hold.
         several = sum(lost <= goal for lost in self.losses.values())
         carried = self._carried(held)
         if carried is not None and several == 1 and failed < carried < held - 1:

@@ -336,7 +336,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
         draft.note(lines.at("costs"), "costs", "expected a file name, or a list of file names")
     else:
-        # As everywhere: relative to the current folder, or to the file that names it.
+        # As everywhere, a name is relative to the current folder, or to the file that contains it.
         beside = [str(Path(path).parent / each) for each in files]
         draft.costs = tuple(
             other if not Path(each).is_file() and Path(other).is_file() else each

@@ -50,7 +50,7 @@ _SHOWN_RUNS = 8
 # Other users may write into the folder: a file that is larger than any run is not read.
 _MOST_RUN_BYTES = 64 << 20
 _MOST_MARK_BYTES = 1 << 16
-# Follow no link and wait for no pipe.
+# Links are not followed, and pipes are not waited for.
 _AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # Age after which an unfinished file belongs to no running process.
 _STALE_SECONDS = 3600.0
@@ -171,7 +171,7 @@ class Store:
             if type(limit) is not int or limit < 0:
                 raise ValueError
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            # Cut or overwritten: no run depends on its content.
+            # The mark is cut or overwritten; no run depends on its content.
             self.mark_is_damaged = True
             return
         self.limit_bytes = limit

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], object]
 Arguments = Mapping[str, Any]
-# In place of an option, if the command line does not have the argument.
+# Placeholder for an argument without an option on the command line.
 NO_OPTION = "-"
 # Options that are repeated for each of their values.
 _REPEATED = {"--define"}
@@ -151,7 +151,7 @@ def overrides_of(request: Request) -> list[str]:
     return settings(dict(sorted(request.settings.items())))
 
 
-# In the order of messages and documents.
+# The order of messages and documents.
 NAMES = ("run", "ndr", "dram", "flowcache", "queueing", "petri", "core", "program", "xdp")
 
 

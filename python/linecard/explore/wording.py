@@ -56,7 +56,7 @@ def cell_text(value: Any) -> str:
     return str(value)
 
 
-# The load of `linecard why`, in words.
+# Wording of the loads of `linecard why`.
 LOADS = {
     "as given": "traffic as given",
     "saturated": "a packet always waits",

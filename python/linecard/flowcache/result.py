@@ -11,7 +11,7 @@ from linecard.result import Result
 from linecard.traffic.flow_view import TrafficView  # noqa: TC001 # msgspec reads the annotations
 from linecard.view import Fact
 
-# The policies that stand for what no policy of the same sets can exceed, in order of preference.
+# Policies that are an upper bound for all others with the same sets, in order of preference.
 UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 
@@ -43,7 +43,7 @@ class BestPolicy:
 
 
 def _best(rows: list[CacheRow]) -> BestPolicy | None:
-    """The best of the rows of one size; of equals, the first."""
+    """The best of the rows of one size; the first of equal ones."""
     realisable = [row for row in rows if not row.oracle]
     if not realisable:
         return None

@@ -23,8 +23,8 @@ _U32_MAX = 2**32 - 1
 _CACHE_ENTRIES_MAX = 2**24
 _RESULT_BITS_MAX = 2**16
 _THREADS_MAX = 2**10
-# What `flowcache` runs when nothing is said: the sizes of Girish 2008, chapter 5, its policy between the usual one
-# and the best possible one.
+# Defaults of `flowcache`: the sizes of Girish 2008, chapter 5, and its policy between the usual and the best possible
+# one.
 CACHE_ENTRIES = (512, 1024, 2048)
 CACHE_WAYS = (4,)
 CACHE_POLICIES = ("LRU", "SP", "OPT")
@@ -127,7 +127,7 @@ def flowcache(
         expected = f"expected more than 0, at most {TIME_OUT_MAX_SECONDS}"
         problems.append(ConfigProblem("time-out", "", f"found {time_out_seconds!r} seconds, {expected}"))
     for name, value, least, most in ranges:
-        # What the core can hold, it judges: then all problems come at once.
+        # The core checks each value that it can hold, so that all problems are reported at once.
         core_judges = name in {"entries", "ways", "digest width"} and value in range(_U32_MAX + 1)
         if not core_judges and not (isinstance(value, int) and least <= value <= most):
             other = ', or "full"' if name == "ways" else ""
@@ -177,13 +177,13 @@ def flowcache(
 
 
 def _listed(values: Any) -> list[Any]:
-    """One value or several as a list; whole numbers of any kind as such."""
+    """One value or several as a list; whole numbers of any type become integers."""
     several = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     return [operator.index(each) if hasattr(each, "__index__") else each for each in several]
 
 
 def _holds_digests(path: str, format_name: str | None, problems: list[ConfigProblem]) -> bool:
-    """Whether a file holds digests and no packets."""
+    """Whether a file holds digests instead of packets."""
     if format_name is None:
         return path.lower().endswith(_DIGEST_ENDINGS)
     known = (_DIGESTS, _CAPTURE)

@@ -113,7 +113,7 @@ def _false_hits(row: CacheRow) -> tuple[Cell, ...]:
 
 
 def _hit_rates(result: FlowCacheResult) -> Chart:
-    """A line a policy, and a number of ways where there are several (as Girish 2008, Figure 5.5)."""
+    """A line per policy, and per number of ways if there are several (as in Girish 2008, Figure 5.5)."""
     several = len({row.shape for row in result.rows}) > 1
     kinds: dict[str, list[tuple[float, float]]] = {}
     for row in result.rows:
@@ -129,7 +129,7 @@ def _hit_rates(result: FlowCacheResult) -> Chart:
 
 
 def _misses(result: FlowCacheResult) -> Stacked:
-    """Classes of misses, a bar a cache (as Girish 2008, Figure 5.6)."""
+    """Classes of misses, a bar per cache (as in Girish 2008, Figure 5.6)."""
     rows = result.rows[:MOST_STACKED]
     return Stacked(
         "Misses by class",

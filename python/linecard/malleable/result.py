@@ -9,7 +9,7 @@ from linecard.malleable.reports import CoreReport, CoreRow
 from linecard.result import Result
 from linecard.several import Several
 
-# Splits so near to the best are told beside it: which of them is best may be chance.
+# Splits this close to the best are listed with it, because chance may decide which of them is best.
 PLATEAUS_PERCENT = (0.1, 1.0)
 
 

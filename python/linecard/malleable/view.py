@@ -76,7 +76,7 @@ def _(result: Cores) -> list[Part]:
 
 
 def _named(result: CoreResult, curves: list[Part]) -> Iterator[Part]:
-    """The parts of one latency, named in their headings, with curves of all latencies."""
+    """The parts for one latency, which their headings name, with curves for all latencies."""
     for part in view_of(result):
         if part == _throughput(result):
             yield from curves
@@ -146,7 +146,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             "Threads of the malleable core",
             Axis("packets so far", low=0),
             Axis("threads", zero=True),
-            # One step alone is told by the facts.
+            # The facts report a single step.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
             "a trial tests a number of threads; the best number stays until the next trials",
         ),

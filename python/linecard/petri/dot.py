@@ -10,7 +10,7 @@ from linecard.petri.graph import marking, short
 if TYPE_CHECKING:
     from linecard.petri.result import Parts
 
-# Longer texts of arcs are cut; the file has all of them.
+# Longer texts of arcs are cut; the file has the whole texts.
 MOST_LETTERS = 28
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 # Arcs over more layers than these are named instead of drawn.
 MOST_LAYERS, MOST_LAYERS_OF_RESOURCE = 5, 3
-# What a line of a resource that leads up counts for, in layers.
+# Layers that an upward line of a resource counts for.
 AGAINST = 0.5
 TIGHTENING_PASSES = 4
-# A cut of a long chain may lie this many layers beside where it would be even.
+# The most layers by which a cut of a long chain may differ from an even cut.
 CUT_LEEWAY = 2
 
 
@@ -131,7 +131,7 @@ def folded(piece: Piece, most: int) -> list[Piece]:
     parts = []
     for first, end in zip(cuts, [*cuts[1:], piece.depth], strict=True):
         inside = {key: layer - first for key, layer in piece.layers.items() if first <= layer < end}
-        # A part may have come apart, and a node that stood below others need not now.
+        # The cut may have split a part in two, and a node that was below others may no longer need to be.
         whole = [link for link in piece.links if link.place in inside and link.transition in inside]
         parts.append(Piece(inside, whole))
     return parts
@@ -163,7 +163,7 @@ def _layered(members: set[str], lines: Sequence[Link], starts: set[str]) -> dict
     flow, resources = _flow(members, lines, starts)
     layer = _layers_of_flow([key for key in members if key not in resources], flow)
     for place, links in resources.items():
-        # Where its lines are short; one that could not be drawn counts as a long one.
+        # The place goes where its lines are short; a line that could not be drawn counts as a long one.
         near = sorted({layer[link.transition] + step for link in links for step in (-1, 1)})
         costs = [sum(_length(link, at, layer[link.transition]) for link in links) for at in near]
         layer[place] = near[costs.index(min(costs))]
@@ -172,9 +172,9 @@ def _layered(members: set[str], lines: Sequence[Link], starts: set[str]) -> dict
 
 
 def _flow(members: set[str], lines: Sequence[Link], starts: set[str]) -> tuple[list[Link], dict[str, list[Link]]]:
-    """What goes through a net, and what it takes on the way: links, and those of each place of resources.
+    """Separate the flow of a net from its resources: the links of the flow, and the links of each resource place.
 
-    A place that holds tokens at first and joins nothing that would else be apart is a resource.
+    A place is a resource if it initially holds tokens and joins no parts that would otherwise be separate.
     """
     of: dict[str, list[Link]] = defaultdict(list)
     for link in lines:
@@ -209,7 +209,7 @@ def _length(link: Link, place: int, transition: int) -> float:
 
 
 def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, int]:
-    """The longest way to each node; arcs that lead back in a search from the sources are left out."""
+    """The longest path to each node, without the arcs that lead back in a search from the sources."""
     nodes = sorted(members, key=_number)
     edges = sorted({link.ends for link in links}, key=lambda ends: (_number(ends[0]), _number(ends[1])))
     leads, led = defaultdict(list), {target for _, target in edges}
@@ -241,7 +241,7 @@ def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, 
     for key in reversed(order):
         layer[key] = max((layer[other] + 1 for other in before[key]), default=0)
     for _ in range(TIGHTENING_PASSES):
-        # Down what has as much below it as above; then up what has less.
+        # Nodes with at least as many successors as predecessors move down; then the others move up.
         for key in order:
             if after[key] and len(after[key]) >= len(before[key]):
                 layer[key] = min(layer[other] for other in after[key]) - 1
@@ -252,5 +252,5 @@ def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, 
 
 
 def _number(key: str) -> tuple[int, str]:
-    """The order of the file: places and transitions by turns."""
+    """The order in the file: places and transitions alternate."""
     return int(key[1:]), key[0]

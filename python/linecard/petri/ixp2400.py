@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NET = "ixp2400_ipv4"
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
 CELL_BYTES = 64
-# Time of the run that shows how many packets leave in a nanosecond.
+# The duration of the run that measures how many packets leave per nanosecond.
 PILOT_NS = 300_000.0
 
 # Parameters of the net that are parameters of the preset, and derived ones.
@@ -49,7 +49,7 @@ SAME = {
 
 
 def _bus_cycle_ns(p: Mapping[str, str]) -> float:
-    """Of the bus for what the banks give in a cycle; a bus that is no stage of its own takes the cycle."""
+    """Time of the bus for the data of one cycle of the banks; a bus without a stage of its own takes that cycle."""
     beat_ns, beats = float(p["memory.dram.bus_beat_ns"]), int(p["memory.dram.beats_per_cycle"])
     return beat_ns * beats or 1e3 / float(p["clock.dram_mhz"])
 

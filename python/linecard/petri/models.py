@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     Values = dict[tuple[str, str], float]
 
-# The preset that says what both run on.
+# The preset of the hardware for both models.
 PRESET = "ixp2400"
-# What is compared: component, metric, unit, and the largest difference; throughput by its share, the others in points.
+# The compared numbers: component, metric, unit, and the largest difference, relative for throughput and in points for
+# others.
 THROUGHPUT_PERCENT = 3.0
 UTILIZATION_POINTS = 5.0
 COMPARED = (
@@ -36,7 +37,7 @@ COMPARED = (
     ("threads of me", "utilization_percent"),
 )
 
-# The grid of `compare-models` when nothing is said: saturating traffic of chapter 3.
+# The default grid of `compare-models`: saturating traffic of chapter 3.
 THREADS = ("1x4", "1x8", "2x8", "4x4", "4x8")
 TRAFFIC = ("64", "AMP", "FRG", "PSC")
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
@@ -126,7 +127,7 @@ def _np(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
-    """Those of the Petri net."""
+    """The metrics of the Petri net, by component and name."""
     return run_net(PRESET, changes, seed, packets, WARMUP_PACKETS)
 
 
@@ -185,7 +186,7 @@ def compare_models(
         if progress is not None:
             progress(done, len(points))
         point = (*point_settings(count, kind, scheme), *changes)
-        # The net first: it refuses what it does not know before anything long runs.
+        # The net runs first: it refuses unknown settings before anything long runs.
         petri, events = _petri(point, seed, packets), _np(point, seed, packets)
         for component, metric in COMPARED:
             of_np, of_petri = events[component, metric], petri[component, metric]

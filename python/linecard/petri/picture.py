@@ -27,11 +27,11 @@ NAME, NOTE, HEADING = 11.0, 9.0, 14.0
 RADIUS, BAR, BAR_HEIGHT = 14.0, 15.0, 9.0
 LINE_HEIGHT, CHIP_HEIGHT, CHIP_ARROW = 12.0, 15.0, 18.0
 MARGIN, BETWEEN, INSET, TITLE = 20.0, 34.0, 18.0, 26.0
-# Longer texts are cut in pictures, and whole where a reader points at them; the file has all of them.
+# Pictures cut longer texts and show them whole under the pointer; the file has the whole texts.
 MOST_LETTERS, MOST_LETTERS_OF_ARC, MOST_LETTERS_OF_CHIP = 34, 26, 20
-# Width to height of a page, and how much of its shape a larger area or another name in place of a line is worth.
+# Width to height of a page, and the weights of a larger area and of another name instead of a line against the shape.
 SHAPE, AREA_WEIGHT, NAME_WEIGHT = 1.4, 0.5, 0.03
-# Columns that a chain may have; more only where fewer are not within MOST_SHAPE of a square.
+# The columns that a chain may have; more columns are tried only if fewer are not within MOST_SHAPE of a square.
 COLUMNS, MORE_COLUMNS, MOST_SHAPE = (1, 2, 3, 4, 5, 6), (8, 12, 16, 24, 32, 48), 2.0
 PLACE, ARC, ELSEWHERE, QUIET = "#1f5fa8", "#8a3b12", "#e8eefc", "#c9ced6"
 LEGEND = (
@@ -45,18 +45,18 @@ LEGEND = (
 
 @dataclass(slots=True)
 class _Label:
-    """What is written beside a node: its name, what it does, and the places that stand elsewhere."""
+    """The text beside a node: its name, its notes, and the places that are drawn elsewhere."""
 
     name: str
     notes: list[str] = field(default_factory=list)
     chips: list[Link] = field(default_factory=list)
-    # Of a place: whether its name stands beside transitions elsewhere.
+    # Of a place: whether its name is beside transitions elsewhere.
     is_named_elsewhere: bool = False
 
 
 @dataclass(slots=True)
 class _Box:
-    """Something rectangular with its place."""
+    """A rectangle with its position."""
 
     width: float
     height: float
@@ -66,7 +66,7 @@ class _Box:
 
 @dataclass(slots=True)
 class _Sheet:
-    """A whole layout: for each module its box and pieces."""
+    """A complete layout: for each module its box and pieces."""
 
     modules: list[tuple[str, _Box, list[tuple[Placed, _Box]]]]
     labels: dict[str, _Label]
@@ -86,7 +86,7 @@ class _Picture:
         self.names = {f"p{at}": place.name for at, place in enumerate(net.places)}
         self.names |= {f"t{at}": transition.name for at, transition in enumerate(net.transitions)}
         self.modules = _modules(self.names)
-        # Links in a browser lead to places of this picture, on pages with several too.
+        # Links in a browser lead to places of this picture, even on pages with several pictures.
         self.mark = f"n{zlib.crc32(repr((net.net, self.names)).encode()):08x}"
 
     def svg(self) -> str:
@@ -132,7 +132,7 @@ class _Picture:
         ]
 
     def _best(self) -> _Sheet:
-        """The layout whose shape is nearest to a page."""
+        """The layout whose shape is closest to a page."""
         depth = max((piece.depth for _, found in self._pieces()[0] for piece in found), default=1)
         best: _Sheet | None = None
         for columns in (*COLUMNS, *MORE_COLUMNS):
@@ -147,7 +147,7 @@ class _Picture:
         return best
 
     def _pieces(self) -> tuple[list[tuple[str, list[Piece]]], list[Link]]:
-        """The pieces of each module, and all links; anew, for links remember whether they are lines."""
+        """The pieces of each module, and all links; new ones, because links store whether they are lines."""
         links = links_of(self.net)
         starts = {f"p{at}" for at, place in enumerate(self.net.places) if place.tokens}
         members = defaultdict(list)
@@ -161,7 +161,7 @@ class _Picture:
         return [(module, pieces(keys, inside[module], starts)) for module, keys in members.items()], links
 
     def _sheet(self, most: int) -> _Sheet:
-        """The layout with columns of at most so many layers, in the best of some widths."""
+        """The layout with columns of at most ``most`` layers, in the best of several widths."""
         found, links = self._pieces()
         columns = {module: [part for piece in parts for part in folded(piece, most)] for module, parts in found}
         lines = {id(link) for parts in columns.values() for part in parts for link in part.links}
@@ -219,7 +219,7 @@ class _Picture:
         return name[len(module) + 1 :] if module and module == self.modules[link.transition] else name
 
     def _size(self, key: str, label: _Label) -> Size:
-        """Room for a node and what stands beside it."""
+        """The space of a node and of the text beside it."""
         wide = width_of(label.name, NAME) + (6.0 if label.is_named_elsewhere else 0.0)
         wide = max([wide, *(width_of(short(note, MOST_LETTERS), NOTE) for note in label.notes)])
         for link in label.chips:
@@ -298,7 +298,7 @@ class _Picture:
             self._chip(canvas, link, left, base)
 
     def _chip(self, canvas: Canvas, link: Link, x: float, y: float) -> None:
-        """The name of a place that stands elsewhere, with an arrow from it or to it."""
+        """Draw the name of a place that is drawn elsewhere, with an arrow from it or to it."""
         name = self._chip_name(link)
         wide = width_of(name, NOTE + 1) + 10.0
         ends = (x + CHIP_ARROW - 2, x) if link.kind != "output" else (x, x + CHIP_ARROW - 2)
@@ -318,7 +318,7 @@ class _Picture:
 
 
 def _modules(names: dict[str, str]) -> dict[str, str]:
-    """The module of each node: what stands before the last point of its name, where several nodes share that."""
+    """The module of each node: the part before the last dot of its name, if several nodes share that."""
     count: dict[str, int] = defaultdict(int)
     for name in names.values():
         count[name.rpartition(".")[0]] += 1
@@ -341,7 +341,7 @@ def _circle(canvas: Canvas, x: float, y: float, radius: float, *, is_queue: bool
 
 
 def _pill(x: float, y: float, w: float, h: float) -> str:
-    """What is behind the name of a place that stands elsewhere."""
+    """The background of the name of a place that is drawn elsewhere."""
     return (
         f'<rect x="{number(x)}" y="{number(y)}" width="{number(w)}" height="{number(h)}" rx="{number(h / 2)}" '
         f'fill="{ELSEWHERE}" stroke="{PLACE}" stroke-width="0.8"/>'
@@ -356,7 +356,7 @@ def _bar(canvas: Canvas, x: float, y: float, half: float, *, is_immediate: bool)
 def _cut_text(
     canvas: Canvas, x: float, y: float, text: str, most: int, *, fill: str, anchor: str = "start", halo: bool = False
 ) -> None:
-    """A note in at most so many letters; whoever points at one that was cut sees all of it."""
+    """Draw a note of at most ``most`` letters; the pointer shows a shortened one in full."""
     cut = short(text, most)
     if cut == text:
         canvas.text(x, y, cut, NOTE, fill=fill, anchor=anchor, halo=halo)
@@ -367,7 +367,7 @@ def _cut_text(
 
 
 def _path(line: Drawn, shift: tuple[float, float]) -> str:
-    """A line: straight beside nodes, bent between layers, with the head where it leads."""
+    """A line: straight beside nodes, bent between layers, with its arrowhead at the target."""
     points = [(x + shift[0], y + shift[1]) for x, y in line.points]
     parts = [f"M{number(points[0][0])} {number(points[0][1])}"]
     for at, ((x, y), (u, v)) in enumerate(pairwise(points)):
@@ -382,7 +382,7 @@ def _path(line: Drawn, shift: tuple[float, float]) -> str:
 
 
 def _shelved(boxes: Sequence[_Box], wide: float) -> tuple[float, float]:
-    """Put boxes in rows of about so wide, in their order; return what they take."""
+    """Arrange boxes in rows of about this width, in their order; return the size of all."""
     x = y = high = most = 0.0
     for box in boxes:
         if x and x + box.width > wide:
@@ -394,7 +394,7 @@ def _shelved(boxes: Sequence[_Box], wide: float) -> tuple[float, float]:
 
 
 def _aligned(boxes: Sequence[_Box]) -> None:
-    """Boxes beside each other end at the same height."""
+    """Give boxes of the same row the same height."""
     for box in boxes:
         box.height = max(other.height for other in boxes if other.y == box.y)
 

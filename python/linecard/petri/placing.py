@@ -25,7 +25,7 @@ ROW = 13.0
 PORT_GAP = 9.0
 SWEEPS = 16
 MOVES = 60
-# Lines that only pass a layer are kept straight rather than nodes above each other.
+# Weight of lines that only pass a layer: these stay straight rather than nodes above each other.
 STRAIGHT = 6.0
 
 
@@ -62,7 +62,7 @@ class Placed:
 
 @dataclass(slots=True)
 class _Way:
-    """A line and the slots it goes through, from its upper end to its lower."""
+    """A line and the slots that it passes, from its upper end to its lower."""
 
     link: Link
     slots: list[str]
@@ -89,7 +89,7 @@ def placed(piece: Piece, size: Callable[[str], Size], width_of_text: Callable[[L
 
 
 def _ways(piece: Piece, rows: list[list[str]]) -> list[_Way]:
-    """The lines; those over several layers get a slot in each that they pass."""
+    """The lines; a line over several layers gets a slot in each layer that it crosses."""
     ways = []
     for number, link in enumerate(piece.links):
         source, target = link.ends
@@ -100,7 +100,7 @@ def _ways(piece: Piece, rows: list[list[str]]) -> list[_Way]:
             slots.append(f"line {number} {layer}")
             rows[layer].append(slots[-1])
         slots.append(source if leads_up else target)
-        # The text stands beside the transition, where it is read.
+        # The text is beside the transition, where it is read.
         ways.append(_Way(link, slots, leads_up, 0 if slots[0] == link.transition else len(slots) - 2))
     return ways
 
@@ -119,7 +119,7 @@ def _crossings(rows: Sequence[Sequence[str]], down: dict[str, list[str]]) -> int
 
 
 def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, list[str]]) -> list[list[str]]:
-    """The order with the fewest crossings among the orders of the sweeps."""
+    """The order with the fewest crossings among those of the sweeps."""
     best, fewest = rows, _crossings(rows, down)
     for sweep in range(SWEEPS):
         if not fewest:
@@ -132,7 +132,7 @@ def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, li
                 key: sum(place[other] for other in beside[key]) / len(beside[key]) if beside[key] else place[key]
                 for key in row
             }
-            # Ties turn round every other time, which gets sweeps out of circles.
+            # Every other time ties are reversed, so that sweeps do not repeat in a cycle.
             row.sort(key=lambda key: (wish[key], -place[key] if sweep % 4 > 1 else place[key]))
             for at, key in enumerate(row):
                 place[key] = at
@@ -145,7 +145,7 @@ def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, li
 def _across(
     rows: Sequence[Sequence[str]], up: dict[str, list[str]], down: dict[str, list[str]], room: dict[str, Size]
 ) -> dict[str, float]:
-    """How far to the right each slot is."""
+    """The horizontal position of each slot."""
     x: dict[str, float] = {}
     for row in rows:
         far = 0.0
@@ -169,7 +169,7 @@ def _across(
 
 
 def _pooled(row: Sequence[str], wishes: list[float], weights: list[float], room: dict[str, Size]) -> list[float]:
-    """The places nearest to the wishes, in squares, that leave everybody their room."""
+    """The positions with the least squared distance from the wishes at which all slots have their space."""
     offsets = [0.0]
     for left, right in pairwise(row):
         offsets.append(offsets[-1] + room[left].right + room[right].left)
@@ -184,7 +184,7 @@ def _pooled(row: Sequence[str], wishes: list[float], weights: list[float], room:
 
 
 def _ports(ways: Sequence[_Way], x: dict[str, float], room: dict[str, Size]) -> dict[tuple[int, bool], float]:
-    """How far from the middle of a node each line joins it: by line, and whether at its upper end."""
+    """The distance of each line's end from the middle of its node, by line and whether the end is the upper one."""
     joined: dict[tuple[str, bool], list[tuple[float, int, bool]]] = defaultdict(list)
     for number, way in enumerate(ways):
         joined[way.slots[0], True].append((x[way.slots[1]], number, True))
@@ -211,10 +211,10 @@ def curve_x(begin: tuple[float, float], end: tuple[float, float], y: float) -> f
 
 
 def _rows_of_texts(texts: list[tuple[float, float, float]]) -> tuple[int, list[tuple[int, float]]]:
-    """How many rows texts between two layers need, and the row and middle of each.
+    """The number of rows for the texts between two layers, and the row and middle of each text.
 
     Args:
-        texts: The upper and lower end of the line of each, and the width of the text.
+        texts: For each text the upper and lower end of its line, and its width.
     """
     order = sorted(range(len(texts)), key=lambda at: (texts[at][0] + texts[at][1], at))
     count = 1
@@ -223,7 +223,7 @@ def _rows_of_texts(texts: list[tuple[float, float, float]]) -> tuple[int, list[t
         found: dict[int, tuple[int, float]] = {}
         for number in order:
             first, last, width = texts[number]
-            # From the middle outwards.
+            # The search goes from the middle outwards.
             for row in sorted(range(count), key=lambda row: abs(2 * row + 1 - count)):
                 x = curve_x((first, 0.0), (last, 1.0), (row + 1) / (count + 1))
                 begin, end = x - width / 2 - 3, x + width / 2 + 3
@@ -245,7 +245,7 @@ def _drawn(
     room: dict[str, Size],
     width_of_text: Callable[[Link], float],
 ) -> Placed:
-    """Give layers their heights and lines their points; ``x`` is from anywhere."""
+    """Compute the heights of layers and the points of lines; ``x`` may start anywhere."""
     ports = _ports(ways, x, room)
     ends: list[list[float]] = []
     for number, way in enumerate(ways):

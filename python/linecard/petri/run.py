@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST_MARKINGS = 10_000_000
-# Markings after which a net is asked whether it can be shown to be unbounded, long before a limit is reached.
+# The number of markings after which the exploration tests whether the net is unbounded, long before a limit.
 FIRST_MARKINGS = 10_000
 _LIMITS = (1, 2**32 - 2)
 _JOBS = (1, 1024)
@@ -26,7 +26,7 @@ _U64_MAX = 2**64 - 1
 
 
 def _check(*values: tuple[str, int | None, int, int]) -> None:
-    """Refuse values outside their bounds: name, value, least and most of each; ``None`` is always fine."""
+    """Refuse values outside of their bounds: name, value, least and most of each; ``None`` is always accepted."""
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
         for name, value, least, most in values
@@ -106,8 +106,8 @@ def solve(
 def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> None:
     """Refuse a net whose first markings show that it is unbounded.
 
-    An immediate transition fires before others and may keep a net bounded that is not without times, so that a net
-    with one is not judged.
+    An immediate transition fires before others, and may keep a net bounded that would be unbounded without times;
+    therefore nets with immediate transitions are not judged.
     """
     first = convert(
         _core.petri_explore(

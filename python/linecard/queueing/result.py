@@ -84,7 +84,7 @@ class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
 def _manifest(
     result: QueueingResult | QueueDesignResult, shared: dict[str, Any], without: Iterable[str]
 ) -> dict[str, Any]:
-    """All but the findings, and every setting of the machine."""
+    """Everything except the findings, and every setting of the machine."""
     asked = {name: value for name, value in result.to_dict().items() if name not in without}
     all_settings = plain(queueing_settings(result.settings, machine=result.machine))
     return {**shared, **asked, "all_settings": all_settings}

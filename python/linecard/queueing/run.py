@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-# The managers of the document, in its order.
+# The managers of the publication, in its order.
 MANAGERS = ("qc", "sqc", "dc", "nc")
 OPERATIONS = 200_000
 WARMUP = 20_000
@@ -142,7 +142,7 @@ def _arguments(
     warmup: int,
     seed: int,
 ) -> dict[str, Any]:
-    """What both requests hand to the core.
+    """The arguments that both requests pass to the core.
 
     Raises:
         ConfigError: A number is out of range.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
-# What the managers run on when nothing is said.
+# The default machine of the managers.
 MACHINE = "kumar2006"
 
 

@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 420, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 20, 12, 44
 _COLOURS = 8
 _LARGE, _SMALL = 1e4, 1e-3
-# Of an axis that begins at zero where the picture allows it, what varies takes this share at least.
+# If the picture allows it, an axis begins at zero: the varying part must take at least this share.
 LEAST_SHARE = 0.25
 KEY = re.compile(r"[a-z]\w*(\.\w+|\[\d+\])+|[a-z]+(_[a-z]+)+")
 _STEP, _LETTERS, _MOST_BARS = 22, 12, 40
@@ -75,13 +75,13 @@ def _plain(value: float) -> str:
 
 
 class _Scale:
-    """From values to places, and its ticks."""
+    """A mapping of values to positions, with its ticks."""
 
     def __init__(self, axis: Axis, values: Sequence[float], start: float, end: float) -> None:
         finite = [value for value in values if math.isfinite(value) and (value > 0 or not axis.logarithmic)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         from_zero = axis.zero or (axis.zero is None and (low == high or high - low >= LEAST_SHARE * high))
-        # A cut axis begins below the lowest point, which would stand on its foot.
+        # A cut axis begins below the lowest point, which would otherwise be on the axis.
         foot = low if axis.logarithmic or low <= 0 else max(0.0, low - 0.12 * (high - low))
         low = axis.low if axis.low is not None else 0.0 if from_zero and low > 0 else foot
         high = axis.high if axis.high is not None else high
@@ -94,7 +94,7 @@ class _Scale:
         self.ticks = {float(place): axis.names[int(place)] if axis.names else _plain(place) for place in places}
         if not axis.logarithmic and axis.high is None and not axis.names:
             high = max(high, *self.ticks)
-        # Axes of logarithms have no zero, and what goes below it needs none.
+        # Logarithmic axes have no zero, and an axis that goes below zero needs no cut.
         self.is_cut = not axis.logarithmic and low > 0
         self._low, self._high, self._start, self._end = self._form(low), self._form(high), start, end
         self._logarithmic = axis.logarithmic
@@ -113,7 +113,7 @@ def _steps(low: float, high: float) -> list[float]:
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
     first = math.ceil(low / step - 1e-9)
     found = [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]
-    # An axis that ends between two ticks goes on to the next: no point lies above the last name.
+    # An axis that ends between two ticks continues to the next, so that no point is above the last name.
     return [*found, round((found[-1] + step) if found else high, 12)] if not found or found[-1] < high else found
 
 
@@ -165,7 +165,7 @@ def cut_to(text: str, room: float) -> str:
 
 
 def _legend(names: Sequence[str], top: float, colours: Sequence[str] = ()) -> tuple[str, float]:
-    """Names of several series below a chart, as many in a row as fit, and the height with them; bars have colours."""
+    """A legend below a chart, and the height with it; each row has as many names as fit, and only bars have colours."""
     if len(names) < 2:
         return "", top
     x, y, items = 8.0, top + 12, []
@@ -184,7 +184,7 @@ def _colours(names: Sequence[str]) -> list[str]:
 
 
 def _lines(part: Chart) -> Drawn | None:
-    """Series over a number; nothing where there are no points."""
+    """Series as lines; `None` if there are no points."""
     points = [point for each in part.series for point in each.points]
     if not points:
         return None
@@ -244,9 +244,10 @@ def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
 
 
 def _across(scale: _Scale, left: float, right: float, top: float, foot: float) -> list[str]:
-    """Grid and names of an axis below a chart."""
+    """Grid and labels of an axis below a chart."""
     found = []
-    # Names under the axis get the room between two; every second one, or fewer, where that is too little.
+    # Names under the axis get the room between two ticks. If that is too little, only every second name or fewer are
+    # shown.
     widest = max(width_of(name, _LETTERS) for name in scale.ticks.values()) + 6
     stride = max(1, math.ceil(widest * len(scale.ticks) / (right - left + _RIGHT)))
     for number, (tick, name) in enumerate(scale.ticks.items()):
@@ -259,7 +260,7 @@ def _across(scale: _Scale, left: float, right: float, top: float, foot: float) -
 
 
 def _stacked(part: Stacked) -> Drawn | None:
-    """A bar a row, made of parts: lying, so that names have room."""
+    """A stacked bar per row, horizontal, so that names have space."""
     if not part.rows:
         return None
     left = 14 + max(width_of(name, _LETTERS) for name, _ in part.rows)
@@ -284,7 +285,7 @@ def _stacked(part: Stacked) -> Drawn | None:
 
 
 def _grouped(part: Grouped) -> Drawn | None:
-    """Bars of several names in each row, lying, so that names have room."""
+    """Bars of several names in each row, horizontal, so that names have space."""
     rows = [row for row in part.rows if not isinstance(row, str)]
     if not rows:
         return None
@@ -335,7 +336,7 @@ def _readable(name: str) -> str:
 
 
 def _bars(part: Table) -> Drawn | None:
-    """Bars of a table with the names before them and the number behind; intervals are lines."""
+    """Bars of a table with the names before them and the numbers after them; intervals are lines."""
     rows = []
     for cells in part.rows:
         at = next((n for n, cell in enumerate(cells) if isinstance(cell, Bar)), None)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from linecard.explore.result import Parts, SweepResult
 
 _TEMPLATE = Path(__file__).with_name("explorer.html")
-# Columns that are shown for a point alone.
+# Columns that are shown only for a single point.
 _TEXTS = ("run", "reason", "command")
 _MOST_COORDINATES = 8
-# Of which more is better, and of which less; of others the reader decides.
+# Columns of which more is better, and columns of which less is better; the reader decides about others.
 _MORE = ("throughput", "mpps", "mops", "gbps", "bandwidth", "hit_rate", "packets_per_mcycle", "packets_out")
 _LESS = ("latency", "loss", "dropped", "miss", "cost", "area", "energy", "power", "_ns", "_clocks")
 _DIGITS = 4
@@ -93,7 +93,7 @@ def _is_number(value: object) -> bool:
 
 
 def _better(name: str) -> int:
-    """1 where more is better, -1 where less is, 0 where nothing says so."""
+    """1 if more is better, -1 if less is better, 0 if unknown."""
     if any(word in name for word in _LESS):
         return -1
     return 1 if any(word in name for word in _MORE) and "offered" not in name else 0
@@ -111,7 +111,7 @@ def _page(
     kinds = {}
     for kind in ("busy", "packet"):
         names = list(dict.fromkeys(name for each in parts for name in getattr(each, kind)))
-        # Shares and times of a bar: more digits than it can show would only be weight.
+        # Shares and times of a bar are rounded: more digits than a bar can show would only enlarge the page.
         values = [[_rounded(getattr(each, kind).get(name)) for name in names] for each in parts]
         kinds[kind] = {"names": names, "values": values}
     subject = SUBJECTS.get(str(given.get("what")))
@@ -126,14 +126,14 @@ def _page(
         "parts": kinds,
         "rows": [[row.get(name) for name in columns] for row in rows],
     }
-    # Nothing in the data may end the element that holds them.
+    # The data must not end the element that contains them.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("colours", "style"))
     return template.replace("/*DATA*/", text)
 
 
 def _labels(columns: Sequence[str]) -> dict[str, str]:
-    """Columns in words; two that would read alike keep their names."""
+    """Columns in words; columns with equal words keep their names."""
     words = {
         name: objective(name.removeprefix(OBJECTIVE)) if name.startswith(OBJECTIVE) else label(name) for name in columns
     }

@@ -65,7 +65,7 @@ def _titled(parts: Sequence[Part]) -> tuple[Title, list[Part]]:
 
 
 def _gathered(parts: Sequence[Part]) -> list[Part]:
-    """Charts that follow each other stand side by side."""
+    """Put successive charts side by side."""
     found: list[Part] = []
     for part in parts:
         if not isinstance(part, (Chart, Stacked, Grouped)):
@@ -96,7 +96,7 @@ def _html(part: Part, *, alone: bool = False, short: bool = False) -> str:
             found = chart.drawn(part)
             return sheet.section(title, found.figure()) if found else ""
         case Picture(title, svg, words, said):
-            # A picture of its own, so that its colours are not those of the page.
+            # A separate picture keeps its colours apart from the colours of the page.
             data = base64.b64encode(svg.encode()).decode()
             image = f'<img class="drawing" src="data:image/svg+xml;base64,{data}" alt="{escape(words)}"/>'
             return sheet.section(title, image, said=said)

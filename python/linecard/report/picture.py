@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from linecard.view import Part
 
-# The colours of paper, by the names that pages have for them, and those of series.
+# The colours of paper, by their names in pages, and the colours of series.
 COLOURS = dict(re.findall(r"--(\w+): (#\w+)", style("colours").partition("@media")[0]))
 LINES = tuple(COLOURS[name] for name in COLOURS if re.fullmatch(r"s\d", name))
 _MARGIN, _GAP = 20, 32
-# Pixels of a PNG for one of the drawing.
+# Pixels of a PNG per pixel of the drawing.
 SCALE = 2
 _FONT = "Roboto"
 # Rows of a table that is drawn as text.
@@ -71,7 +71,7 @@ def _charts(parts: Sequence[Part], *, tables: bool) -> Iterator[Chart | Stacked 
 
 
 def _placed(each: Drawn, x: float, y: float) -> tuple[str, float]:
-    """A chart at its place below its title, and the height that it takes."""
+    """A chart at its position below its title, and the height of both."""
     lines = wrap(each.said, 12, WIDTH)
     head = 18 if each.title else 0
     texts = "".join(f'<text y="{head + 16 * (at + 1)}">{escape(line)}</text>' for at, line in enumerate(lines))

@@ -38,7 +38,7 @@ def style(*names: str) -> str:
     return "".join(files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
-# A page with fewer sections than these needs no contents.
+# A page with fewer sections needs no contents.
 LEAST_SECTIONS = 3
 _SECTION = re.compile(r"<section><h2>(.*?)</h2>")
 

@@ -90,13 +90,13 @@ def named_cells(page: str) -> str:
 
 
 def _table_words(table: TableResult) -> str:
-    """What the plot of a table is, for those who hear it."""
+    """A description of the plot of a table for readers who cannot see it."""
     title = f"{compare.item_name(table.spec.id).capitalize()}: {table.spec.title}"
     return f"{title}. Bars of published and measured numbers; a table has the same numbers."
 
 
 def _figure_words(figure: FigureResult) -> str:
-    """What the plot of a figure is, for those who hear it: panels, series, and where each begins and ends."""
+    """A description of the plot of a figure for readers who cannot see it: panels, series, and their values."""
     spec = figure.spec
     said = [f"{compare.item_name(spec.id).capitalize()}: {spec.title}, over {spec.axis}."]
     for panel in spec.panels:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _bar(bar: Bar) -> str:
-    """A bar; what has a sign grows from the middle."""
+    """A bar; one with a sign starts in the middle."""
 
     def at(value: float) -> float:
         inside = min(max(value, -1.0), 1.0)
@@ -57,7 +57,7 @@ def table(
     whole = [row for row in rows if not isinstance(row, str)]
     bars = {at for at in range(len(named)) if any(isinstance(row[at], Bar) for row in whole)}
     loud = {*marked}
-    # Cells say the name of their column where a phone shows a row as a list.
+    # Cells contain the name of their column if a phone shows a row as a list.
     is_list = _width(named, whole, bars) > PHONE_LETTERS
     body = []
     for place, row in enumerate(rows):
@@ -81,7 +81,7 @@ def table(
             cells.append(f"<{tag}{kind}{of}>{shown}</{tag[:2]}>")
         stands_out = ' class="marked"' if place in loud else ""
         body.append(f"<tr{stands_out}>{''.join(cells)}</tr>")
-    # A column of bars repeats a number: those who hear the table need no word of it.
+    # A column of bars repeats a number, so a screen reader skips it.
     head = "".join(
         f'<th scope="col"{_KINDS["l" if at == 0 and column.side == "r" else column.side]}>{escape(column.name)}</th>'
         if column.name
@@ -111,21 +111,21 @@ def cell_text(cell: Cell) -> str:
     return cell if isinstance(cell, str) else "" if isinstance(cell, Bar) else number(cell)
 
 
-# Letters that a phone of 390 pixels shows in a row, what a column takes beside its letters, and a bar.
+# In letters: the width of a phone of 390 pixels, of the space between columns, of a bar, and of a wrapped text.
 PHONE_LETTERS, LETTERS_BETWEEN, LETTERS_OF_BAR, LETTERS_THAT_WRAP = 47.5, 2.75, 9, 16
-# From so many columns on a table is as wide as the page.
+# From this number of columns on, a table is as wide as the page.
 FULL_COLUMNS = 6
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], bars: set[int]) -> float:
-    """Letters that the widest row of a table takes, about."""
+    """Approximate width of the widest row of a table, in letters."""
     total = 0.0
     for at, column in enumerate(columns):
         if at in bars:
             total += LETTERS_OF_BAR
             continue
         longest = max([len(column.name), *(len(cell_text(row[at])) for row in rows)])
-        # Sentences wrap, and so does what stands first beside a bar.
+        # Sentences wrap, and so does the first column beside a bar.
         wraps = column.side in "wp" or (at == 0 and bool(bars))
         total += LETTERS_BETWEEN + (min(longest, LETTERS_THAT_WRAP) if wraps else longest)
     return total

@@ -13,7 +13,7 @@ from typing import Any
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import write_text
 
-# Names of schemas, and the files that each is for.
+# Names of schemas, and the files for which each schema is.
 NAMES = {
     "chip": "a chip",
     "program": "a program of steps",

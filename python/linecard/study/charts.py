@@ -33,7 +33,7 @@ def _title(item: TableResult | FigureResult) -> Title:
 
 
 def _naming_columns(table: TableResult) -> list[str]:
-    """The columns that name a bar: varying columns, restricted to the ones by which the table names its rows."""
+    """The columns that name a bar: varying columns, restricted to those by which the table names its rows."""
     return [column for column in varying_columns(table) if column in (table.spec.named_by or varying_columns(table))]
 
 

@@ -307,7 +307,7 @@ def make_cell(
 
 
 def _beyond(difference: float, relation: str) -> float:
-    """What of a difference counts: all of it, or what lies on the wrong side of a bound."""
+    """The part of a difference that counts: all of it, or the part on the wrong side of a bound."""
     if relation == "<":
         return max(difference, 0.0)
     return min(difference, 0.0) if relation == ">" else difference

@@ -9,10 +9,10 @@ import msgspec
 Value = str | int | float
 Where = dict[str, Value]
 
-# How a published value is meant: as it stands, or as a bound that the measured value keeps.
+# The meaning of a published value: an exact value, or a bound that the measured value must keep.
 RELATIONS = ("=", "<", ">")
 
-# What carries out the runs of an item that names nothing else: `linecard.run`.
+# The default runner of an item: `linecard.run`.
 MACHINE = "machine"
 
 

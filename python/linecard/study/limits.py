@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from linecard.study.spec import Study
     from linecard.study.targets import Target
 
-# Unit of the number and evaluator, by the line's name.
+# The unit of the number and the evaluator, by the line's name.
 Lines = Mapping[str, tuple[str, Callable[[Evidence], Reading]]]
-# What may come of a line, in the order in which it is counted.
+# The outcomes of a line, in the order in which they are counted.
 OUTCOMES = ("kept", "contradicted", "input", "missed")
 NOT_JUDGED = "not judged"
 
@@ -52,7 +52,7 @@ class Contradiction:
     text: str
 
 
-# What excludes a line, by its name: from the study's published cells and the line's limit, without a simulation.
+# Evaluators of exclusions, by line name: from the study's published cells and the line's limit, without a simulation.
 Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
 
 

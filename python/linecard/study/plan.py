@@ -100,7 +100,7 @@ def plan_cell(
 
 
 def _effort_of(item: TableSpec | FigureSpec, effort: Effort, *, quick: bool) -> Effort:
-    """The study's effort, with the packets that the item asks for."""
+    """The study's effort, with the number of packets that the item states."""
     if quick and isinstance(item, TableSpec) and item.quick is not None:
         return msgspec.structs.replace(item.quick, seeds=effort.seeds)
     packets = effort.packets if item.packets is None else item.packets

@@ -122,7 +122,7 @@ def evaluate(
 
 
 class _Reader:
-    """Reads samples out of finished runs."""
+    """Reads samples from finished runs."""
 
     def __init__(self, study: Study, plan: Plan, runs: Mapping[RunSpec, StudyRun | str]) -> None:
         self._study = study
@@ -236,7 +236,7 @@ def _deviating(
     checks: tuple[compare.Check, ...],
     lines: tuple[Line, ...],
 ) -> tuple[dict[str, str], list[str]]:
-    """Everything that deviates, with a detail; and the names of everything that was judged."""
+    """Everything that deviates, with a detail, and the names of everything that was judged."""
     present: dict[str, str] = {}
     possible: list[str] = []
     for table in tables:

@@ -50,7 +50,7 @@ class TableResult:
 
     @property
     def _errors(self) -> list[float | None]:
-        """Errors of the counted cells; bounds are kept or not, and have none."""
+        """Errors of the counted cells; a bound is met or not, and has no error."""
         return [cell.error for cell in self.counted if cell.relation == "="]
 
     @property
@@ -131,7 +131,7 @@ class FigureResult:
         }
 
 
-# The unit of what is judged by its difference, in points.
+# The unit of values that are judged by their difference, in points.
 PERCENT = "percent"
 
 
@@ -171,7 +171,7 @@ class StudyResult(Result):
 
     @property
     def _quantities(self) -> tuple[Cell, ...]:
-        """What the headline tables print and was not calibrated, each quantity once."""
+        """The uncalibrated cells of the headline tables, each quantity once."""
         cells = quantities(cell for table in self.headline for cell in table.cells)
         return tuple(cell for cell in cells if not cell.calibrated)
 

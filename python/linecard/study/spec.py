@@ -106,7 +106,7 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
     except OSError as error:
         problem = ConfigProblem(str(file), "", f"cannot read: {error.strerror}")
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
-        # Also numbers of thousands of digits, and tables nested too deep.
+        # This includes numbers with thousands of digits, and tables nested too deep.
         problem = ConfigProblem(str(file), "", str(error))
     raise ConfigError.of([problem])
 
@@ -169,7 +169,7 @@ def _contradictions(
     rows: Mapping[str, tuple[PublishedRow, ...]],
     deviations: tuple[KnownDeviation, ...],
 ) -> Iterator[ConfigProblem]:
-    """Names that lead nowhere, in reading order."""
+    """References to unknown names, in reading order."""
 
     def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
         known = list(known)
@@ -287,7 +287,7 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
     by_fold = {name.casefold().replace(" ", ""): name for name in study.item_ids}
 
     def find(name: str) -> str | None:
-        # A bare number means the table; where there is none, the section, then the figure.
+        # A bare number means the table; if there is none, the section, then the figure.
         wanted = name.casefold().replace(" ", "")
         number = wanted.removeprefix("table")
         forms = (wanted, number, f"section{number}", f"figure{number}")

@@ -26,9 +26,9 @@ from linecard.view import (
     wide,
 )
 
-# Requested tables and figures up to which a terminal shows the cells, too.
+# Up to this number of requested tables and figures, a terminal also shows the cells.
 FEW = 2
-# The error at which the bar of a table is full.
+# The error at which the bar of a table has full length.
 WHOLE = 0.2
 
 

@@ -53,7 +53,7 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
 
 
 def _names(run: RunSpec) -> Iterator[str]:
-    """What may be files that a run takes: its program, its capture, and values of settings."""
+    """Names in a run that may be files: its program, its capture, and values of settings."""
     for text in (run.program, run.trace, *(override.partition("=")[2] for override in run.overrides)):
         if text:
             yield text

@@ -15,7 +15,7 @@ from linecard.traffic.result import FlowStatistics
 if TYPE_CHECKING:
     from linecard.request import ProgressCallback
 
-# Flows that `flows` counts at most, unless told otherwise: about 4 GB of memory.
+# The default for the most flows that `flows` counts: about 4 GB of memory.
 MOST_FLOWS = 20_000_000
 
 

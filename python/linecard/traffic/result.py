@@ -22,7 +22,7 @@ class FlowStatistics(Result, FlowsReport, frozen=True):
         # A capture joined from several days has a duration, but no rate.
         if self.seconds and "clock_jump" not in self.damage:
             rate = f"{self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
-        # A link profile has sizes and headers, and no bytes; nor has a table of packets.
+        # A link profile has sizes and headers but no bytes, and neither has a table of packets.
         captured = f", {self.captured_bytes:,} captured" if self.captured_bytes else ""
         packing = "" if self.compression in {"", "none"} else f"in {self.compression}"
         alone = (

@@ -31,17 +31,18 @@ if TYPE_CHECKING:
     from linecard.request import ProgressCallback, Settings
 
 APP = "vanilla_ip"
-# The part of it in whose place extensions stand.
+# The part of the program that extensions replace.
 FUNCTION = "function"
 PACKET_BYTES = 64
-# A run at a rate, what it may lose and still sustain it (bursts of a port may overflow its buffer), and what may pile
-# up inside (large buffers hide an overload for a while).
+# The length of a run at a rate. The loss with which the rate still counts as sustained: bursts of a port may overflow
+# its buffer. The growth of packets inside that is allowed: large buffers hide an overload for a while.
 PACKETS, WARMUP_PACKETS = 20_000, 4_000
 LOSS_ALLOWED = 0.001
 GROWTH_ALLOWED = 0.01
-# Rates that a traffic generator can make.
+# The rates that a traffic generator can generate.
 RATES_PPS = (1e3, 1e9)
-# Each resource: an operation that takes one of it, what is tried first (a power of two), and the most that is searched.
+# For each resource: an operation that takes one of it, the number tried first (a power of two), and the largest number
+# tried.
 _RESOURCES: tuple[tuple[str, str, tuple[str, int], int, int], ...] = (
     ("cycles", "cycles", ("compute", 1), 256, 1 << 20),
     ("dram_reads", "transfers of 32 bytes", ("dram_read", TRANSFER_BYTES), 8, 1 << 10),
@@ -49,7 +50,7 @@ _RESOURCES: tuple[tuple[str, str, tuple[str, int], int, int], ...] = (
     ("sram_transfers", "transfers of 32 bytes", ("sram_read", TRANSFER_BYTES), 8, 1 << 10),
     ("hashes", "hashes", ("hash", 1), 64, 1 << 10),
 )
-# Roles that the probe measures for one of them.
+# The roles for which the probe measures one access.
 _PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "table", "hashes": "hash"}
 
 
@@ -173,7 +174,7 @@ class Search:
 
     def step(self, op: str, number: int, times: int = 1) -> dict[str, str | int]:
         """Convert an operation to a step of the program, with ``times`` repetitions."""
-        # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
+        # Cycles count as no-ops, as the report adds them: instructions with branches among them take longer.
         times = round(number * times / self._instruction_cycles) if op == "compute" else times
         return step(op, 1 if op == "compute" else number, times)
 
@@ -202,7 +203,7 @@ class Search:
 
 
 def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
-    """Engine cycles of one operation, unloaded, as the probe measures them."""
+    """Engine cycles of one operation without load, as measured by the probe."""
     if resource not in _PROBES:
         return 1.0
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
@@ -244,7 +245,7 @@ def line_search(
     try:
         bare = search.run([])
     except ConfigError as error:
-        # The rate is set as a bandwidth; what is wrong with it is wrong with the rate.
+        # The rate is set as a bandwidth, so an error of the bandwidth is an error of the rate.
         raise ConfigError.of(
             [
                 replace(problem, place="rate", key="") if problem.key == "traffic.rate_gbps" else problem

@@ -128,7 +128,7 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
     except OSError as error:
         raise ConfigError.of([ConfigProblem(str(path), "", f"cannot read: {error.strerror}")]) from error
     except ValueError as error:
-        # No TOML, no UTF-8, or a number of thousands of digits, which Python does not read.
+        # The file is not TOML, not UTF-8, or has a number with thousands of digits, which Python does not read.
         raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
     except RecursionError as error:
         raise ConfigError.of(
@@ -160,7 +160,7 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
 
 
 def _op_problem(op: Any) -> str:
-    """What is wrong with one operation; nothing if it is sound."""
+    """The problem of one operation, if there is one."""
     name = op.get("op") if isinstance(op, dict) else None
     if not isinstance(name, str):
         return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'
@@ -214,7 +214,7 @@ def vrp_check(
         return float(described[f"vrp.{key}"].text)
 
     used = dict.fromkeys(("cycles", *(resource for _, resource, _ in OPERATIONS.values() if resource)), 0.0)
-    # Where each resource goes beyond what is given.
+    # The operation at which each resource exceeds its budget.
     beyond: dict[str, int] = {}
     for place, op in enumerate(found.ops):
         number, resource, cost = OPERATIONS[op.op]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-# Each operation: what its number is called, the resource beside cycles that it takes, and the key of `[vrp]` with the
-# cycles that one of it counts as.
+# For each operation: the name of its number, the resource that it takes besides cycles, and the key of `[vrp]` with its
+# cost in cycles.
 OPERATIONS = {
     "compute": ("cycles", "", ""),
     "dram_read": ("bytes", "dram_transfers", "dram_read_cycles"),
@@ -16,7 +16,7 @@ OPERATIONS = {
 }
 # Bytes of a transfer of a memory.
 TRANSFER_BYTES = 32
-# The same as steps of a program, and the role that they ask for.
+# The same operations as steps of a program, and the role that each accesses.
 _STEPS = {
     "dram_read": ("transfer", "dram_to_engine"),
     "dram_write": ("transfer", "engine_to_dram"),
@@ -24,7 +24,7 @@ _STEPS = {
     "sram_write": ("write", "table"),
     "hash": ("ask", "hash"),
 }
-# Bytes of a word of SRAM, and of what is hashed.
+# Bytes of a word of SRAM, and of hashed data.
 _WORD_BYTES = 4
 
 

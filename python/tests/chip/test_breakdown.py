@@ -1,4 +1,4 @@
-"""Throughput, loss and latency of each class and each port: conserved, added up, and the same wherever they stand."""
+"""Throughput, loss and latency of each class and each port: conserved, summed, and equal in all outputs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_each_kind_of_parts_adds_up_to_the_run(result, of):
 
 def test_classes_get_what_the_scheduler_says(result):
     voice, video, data = parts(result, "class")
-    # Two ports hold video and data to 4 Gbit/s each, which they share by 2 to 1.
+    # The two ports limit video and data to 4 Gbit/s each, shared in the ratio 2 to 1.
     assert (voice.packets_lost, voice.throughput_gbps) == (0, pytest.approx(voice.offered_gbps, rel=0.01))
     assert video.throughput_gbps + data.throughput_gbps == pytest.approx(8, rel=0.002)
     assert video.throughput_gbps / data.throughput_gbps == pytest.approx(2, rel=0.01)

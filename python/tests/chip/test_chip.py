@@ -1,4 +1,4 @@
-"""Chips that are files: what `check` says of them, the file that `new` writes, and the drawing."""
+"""Chips as files: the messages of `check`, the file that `new` writes, and the drawing."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def chip(tmp_path):
-    """Write the chip with changes of its text and return its path."""
+    """Write the chip with changes of its text, and return its path."""
 
     def write(*changes, name="mine.toml"):
         text = CHIP
@@ -153,7 +153,7 @@ def test_no_two_texts_of_a_drawing_overlap(chip, tmp_path):
     for preset in (str(chip()), *shipped):
         boxes = []
         root = ET.parse(linecard.draw(preset, tmp_path / "chip.svg")).getroot()
-        # Not so wide that its texts shrink on a page.
+        # The drawing is not so wide that its texts shrink on a page.
         assert 0.5 <= float(root.get("width")) / float(root.get("height")) <= 2.5, preset
         for each in root.iter(f"{SVG}text"):
             size, wide = float(each.get("font-size")), width_of(each.text, float(each.get("font-size")))
@@ -326,7 +326,7 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
     assert table["there_ns"] >= 4.0
     ended = cli("check", path)
     assert "The file fits together." in ended.out
-    # Its program asks for no check sum.
+    # The program requests no checksum.
     assert found["unused"] == ["unit.crc"]
     assert re.search(r"Unused +unit\.crc\n", ended.out)
     assert all(name in ended.out for name in ("near", "l2", "main"))
@@ -402,7 +402,7 @@ def test_all_mistakes_come_at_once_with_their_lines(cli, chip, wording):
     assert not path.with_suffix(".svg").exists()
 
 
-# A file to start from.
+# Template files.
 
 
 def test_new_writes_a_chip_that_checks_draws_and_runs(cli, tmp_path):
@@ -435,7 +435,7 @@ def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path,
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine.toml"]
 
 
-# What Python takes beside what the command line does.
+# Arguments that Python takes in addition to the command line.
 
 
 def test_a_path_is_taken_wherever_the_name_of_a_preset_or_file_is(chip, tmp_path):

@@ -24,7 +24,7 @@ def test_a_drawing_has_twice_the_pixels_of_the_svg(tmp_path):
 
 
 def test_shapes_and_words_stand_where_the_svg_has_them(tmp_path):
-    """The middle of each large filled shape has its colour, an arrow its own, and a text is drawn in the font."""
+    """The middle of each large filled shape has its colour, an arrow has its own, and a text is drawn in the font."""
     from matplotlib.image import imread
 
     from linecard.report.picture import png
@@ -47,7 +47,7 @@ def test_shapes_and_words_stand_where_the_svg_has_them(tmp_path):
     assert at(80, 70) == [255, 0, 255]
     assert at(155, 70) == [255, 255, 255]
     assert np.any(np.all(np.isclose(pixels[160:200, 20:120, :3], [0, 1, 1], atol=0.02), axis=2))
-    # Equal pictures are equal bytes, with or without the fonts of the machine.
+    # Equal pictures have equal bytes, with or without the fonts of the machine.
     assert png(svg) == file.read_bytes()
 
 

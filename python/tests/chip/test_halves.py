@@ -1,4 +1,4 @@
-"""Which first cells of a packet buffer are two writes: those of which part comes from registers, from a size on."""
+"""First cells of a packet buffer that are two writes: those of which a part comes from registers, from some size on."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def test_a_first_cell_is_two_writes_from_so_many_bytes_on(least, size, writes):
         packets=400,
         warmup_packets=100,
     )
-    # Bytes of a packet by those of a write; packets under way at the ends of the window do not matter.
+    # Bytes of a packet divided by those of a write; packets in progress at the ends of the window do not matter.
     assert size / found.metric("dram", "mean_write_bytes") == pytest.approx(writes, rel=1e-3)

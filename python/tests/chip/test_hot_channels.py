@@ -1,4 +1,4 @@
-"""Headers that fall on a part of the channels: said by `check` and by the verdict of a run, and not so by default."""
+"""Headers that use only some of the channels: reported by `check` and by the verdict of a run, but not by default."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKETS = {"packets": 1500, "warmup_packets": 1500}
 
 @pytest.fixture(scope="module")
 def chip(tmp_path_factory) -> str:
-    """The example with 16 channels of LPDDR5 and ports of 200 Gbit/s, and no word on the interleave."""
+    """The example with 16 channels of LPDDR5 and ports of 200 Gbit/s, without a setting of the interleave."""
     text = (ROOT / "presets/platforms/example_smartnic.toml").read_text()
     for before, after in (
         ("interleave_bytes = 2048                # a packet lies in one channel\n", ""),

@@ -1,4 +1,4 @@
-"""IPv6 is forwarded by routes of a file, and a lookup costs the reads of its table, level by level."""
+"""IPv6 is forwarded by the routes of a file, and a lookup costs the reads of its table, level by level."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def ip(to: str, hops: int = 64) -> bytes:
     return ETHERNET + header + address + struct.pack("!HHHH", 7, 9, 26, 0) + bytes(18)
 
 
-# What a hand finds for each frame: where it goes, and how many reads of the table that takes. IPv4 reads 16, 8 and 8
-# bits as far as prefixes lead on, IPv6 16 and then 8 each: a /32 ends at the third level, a /48 at the fifth.
+# Worked out by hand for each frame: its output port, and the number of table reads. IPv4 reads 16, 8 and 8 bits while
+# longer prefixes exist, IPv6 reads 16 and then 8 each: a /32 ends at the third level, a /48 at the fifth.
 EXPECTED = [
     (ip("192.0.2.9"), "eth.0", 2),
     (ip("198.51.100.1"), "eth.1", 2),
@@ -156,7 +156,7 @@ def test_programs_of_ipv4_alone_drop_ipv6_as_before(files):
 
 
 def test_routes_of_ipv6_move_no_port_of_ipv4(files):
-    """A file that had both before, of which only IPv4 was read, forwards IPv4 as it did."""
+    """A file with both kinds of routes, of which only IPv4 used to be read, forwards IPv4 as before."""
     both = "2001:db8::/32 first\n" + ROUTES
     only = "".join(line + "\n" for line in ROUTES.splitlines() if ":" not in line)
     frames = [ip(f"198.51.100.{n}") for n in range(20)]

@@ -1,4 +1,4 @@
-"""Does what is said of a run hold: what limits it, whether it is steady, and whether anything will happen again?"""
+"""Is the verdict of a run true: its limit, whether it is steady, and whether any further event can happen?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 import linecard
 
-# A slow path that gets a tenth of the packets and carries half of them; packets wait for it in a ring that takes a long
-# time to fill.
+# A slow path receives a tenth of the packets and carries half of them. Packets wait for it in a ring that takes long to
+# fill.
 FILLS = """
 kind = "chip"
 title = "Workers, and a slow path that a tenth of the packets take"
@@ -131,7 +131,7 @@ def gain_of(chip: str, change: dict[str, object], packets: int, **changes: objec
 def test_the_gain_that_is_printed_is_what_doing_it_gives(fills, packets):
     found = linecard.run(fills, packets=packets)
     assert found.bottleneck.component == "engines of slow", found.bottleneck.why
-    # Twice the clock of its cycles is half the cycles.
+    # Twice the clock for the cycles of the slow path equals half the cycles.
     Path("slow.toml").write_text(SLOW.format(op="send", cycles=350, more=""))
     faster = linecard.run(fills, packets=packets, verdict=False).summary.throughput_mpps
     gain = faster / found.summary.throughput_mpps - 1
@@ -141,7 +141,7 @@ def test_the_gain_that_is_printed_is_what_doing_it_gives(fills, packets):
 
 
 def test_a_chip_that_fills_up_while_it_is_measured_is_not_steady(fills):
-    # Full in the first half of the measurement, so that nothing grows in the second.
+    # The ring is full in the first half of the measurement, so that nothing grows in the second.
     filling = linecard.run(fills, packets=100_000, warmup_packets=1_000, verdict=False)
     inside = {m.metric: m.value for m in filling.metrics if m.component == "total"}
     assert inside["packets_inside_at_end"] - inside["packets_inside_at_start"] > 0.03 * filling.summary.packets_out
@@ -160,7 +160,7 @@ def test_dram_that_waits_for_rows_is_what_limits(tmp_path):
 
 
 def test_threads_that_wait_for_each_other_end_the_run_though_packets_go_on_coming(fills, wording):
-    # Whatever is in the ring goes back to it, as soon as one more is in hand than fits.
+    # A packet from the ring goes back to the ring, as soon as one more is in a thread than fits.
     changes = {"slow.program": "back.toml", "exceptions.entries": 1, "program.step[exception].share": 1}
     with pytest.raises(linecard.RunError) as refused:
         linecard.run(fills, set=changes, packets=20_000)
@@ -168,9 +168,9 @@ def test_threads_that_wait_for_each_other_end_the_run_though_packets_go_on_comin
 
 
 def test_time_of_packets_that_a_full_queue_drops_is_not_that_of_forwarded_ones(fills):
-    # One of two ports of 40 Gbit/s gets all of the 60 Gbit/s that come, and drops a third of them.
+    # One of the two ports of 40 Gbit/s gets all of the offered 60 Gbit/s, and drops a third.
     ports = {"eth.rate_gbps": 40, "eth.queue_packets": 8, "program.step[1].port": 0}
-    # Threads are busy, so that most of the time goes by before the queue.
+    # The threads are busy, so that packets spend most of their time before the queue.
     changes = {**ports, "program.step[exception].share": 0, "clock.core_mhz": 330}
     run = linecard.run(fills, set=changes, packets=20_000, verdict=False)
     assert [drop.reason for drop in run.drops] == ["output_queue_full"]

@@ -1,4 +1,4 @@
-"""Latency in full: HdrHistogram's percentile text and the frame hold what the run's summary says."""
+"""Complete latency data: HdrHistogram's percentile text and the frame agree with the run's summary."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_percentiles_grow_and_count_every_packet(result, text):
     for row in found[:-1]:
         assert row[1] == pytest.approx(row[2] / total, abs=1e-12)
         assert row[3] == pytest.approx(total / (total - row[2]), abs=0.006)
-    # All packets are at most that late: there is no 1/(1-1).
+    # The last latency covers all packets: 1/(1-1) does not exist.
     assert found[-1][1:] == [1.0, total]
 
 

@@ -1,4 +1,4 @@
-"""`Loss none` stands only where what came also left."""
+"""`Loss none` is printed only if everything that arrived also left."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_was_inside_before_and_left_is_no_loss(summary):
 
 
 def test_the_screen_of_a_chip_that_fills_its_buffers_says_so(cli):
-    """A unit of 50 Gbit/s in the way of 150, and buffers that take the whole run to fill."""
+    """A unit of 50 Gbit/s in the path of 150, and buffers that take the whole run to fill."""
     words = ("--program", "secure_gateway", "--set", "crypto.rate_gbps=5", "--set", "crypto.concurrency=1")
     ended = cli("run", "example_smartnic", *words, "--set", "rx.bytes=64 MiB", "--packets", 2000, "--warmup", 0)
     assert "none yet" in ended.out

@@ -1,4 +1,4 @@
-"""Does checking a chip take as long as its file is, and not the square of that?"""
+"""Does the time to check a chip grow with the length of its file, and not with its square?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def seconds(file, table, count):
     file.write_text(text)
     taken = []
     for _ in range(2):
-        # Work is counted, that of the core's own thread among it: other processes take none of it.
+        # The test counts processor time, that of the core's own thread included: other processes do not affect it.
         before = _core.worked_seconds()
         with suppress(linecard.ConfigError):
             _core.check_chip(str(file), [])

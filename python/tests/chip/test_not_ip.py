@@ -1,4 +1,4 @@
-"""Frames that are not IP: their policy, that nothing is lost by it, and that every packet is accounted for."""
+"""Frames that are not IP: their policy, that it loses nothing, and that every packet is accounted for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from test_packets_out import blocks
 
 import linecard
 
-# One in four is not IP; a generated table has a route for each address.
+# One frame in four is not IP; a generated table has a route for each address.
 FRAMES = [
     ip("192.0.2.9"),
     ip("2001:db8::1"),
@@ -96,7 +96,7 @@ def test_frames_that_end_by_choice_have_an_interface_of_their_own(policy, interf
 
 
 def test_executed_programs_see_every_frame_as_captured_and_their_verdict_is_the_policy(tmp_path, trace):
-    """`drop` drops all; `tx` sends each back by its port with its Ethernet addresses swapped."""
+    """`drop` drops all frames; `tx` returns each through its port with its Ethernet addresses swapped."""
     out = tmp_path / "out.pcapng"
     for program, ends in (("drop", "finished"), ("tx", "forwarded")):
         asked = {"trace": trace, "packets": 400, "warmup_packets": 0, "verdict": False, "pcap_out": str(out)}
@@ -147,7 +147,7 @@ def test_a_capture_of_nothing_else_is_limited_by_no_part_of_the_chip(tmp_path, w
 
 
 def test_ndr_counts_no_frame_that_ends_by_choice(tmp_path, trace):
-    """A chip that carries the wires whole: punting a quarter of the frames is no reason for a lower rate."""
+    """A chip that carries its full line rate: punting a quarter of the frames does not lower the rate."""
     chip = tmp_path / "chip.toml"
     chip.write_text(CHIP.replace("latency_ns = 100", "latency_ns = 5").replace("threads = 1", "threads = 8"))
     shares = {}

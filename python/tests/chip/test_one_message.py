@@ -1,4 +1,4 @@
-"""One mistake is one message, and it says what was meant."""
+"""One mistake results in one message, which names the intended word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packets out: what leaves and what is lost as pcapng, read by the project's own reader and by tshark."""
+"""Packets out: departures and losses as pcapng, read by the project's own reader and by tshark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Written:
 
 
 def blocks(file: Path) -> list[Written]:
-    """The packets of a capture, by the format's definition; lengths that differ fail."""
+    """The packets of a capture, according to the format's definition; inconsistent lengths fail."""
     data, at, names, found = file.read_bytes(), 0, [], []
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)
@@ -79,7 +79,7 @@ def test_every_packet_that_left_is_there_at_its_port(forwarded):
     by_port = Counter(each.interface for each in written)
     assert by_port == {name: result.metric(name, "packets_out") for name in ("eth.0", "eth.1")}
     assert len(written) == result.summary.packets_out
-    # Captures are without check sequences.
+    # Captures do not contain check sequences.
     assert sum(each.wire_bytes + 4 for each in written) == sum(result.metric(name, "bytes_out") for name in by_port)
 
 
@@ -140,7 +140,7 @@ def test_tshark_reads_it(forwarded):
 
 
 def test_a_translated_packet_has_its_new_address_and_a_right_checksum(tmp_path):
-    """NAT of the chip itself writes source address and port; the checksum of the header holds."""
+    """NAT of the chip itself writes source address and port; the header's checksum is correct."""
     file = tmp_path / "nat.pcapng"
     linecard.run("ixp1200", program="nat", packets=300, warmup_packets=0, verdict=False, pcap_out=file)
     plain = tmp_path / "plain.pcapng"

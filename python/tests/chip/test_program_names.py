@@ -1,4 +1,4 @@
-"""What ``--program`` names: an application, a shipped program to execute, or a file."""
+"""Values of ``--program``: an application, a shipped program to execute, or a file."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SHIPPED = [each.name for each in (*xdp_programs(), *linecard.programs())]
 
 
 def test_no_name_means_two_things():
-    # `compare` takes a chip or a program second.
+    # The second argument of `compare` is a chip or a program.
     chips = [each.name for each in linecard.presets("platforms")]
     names = [*_core.applications(), *SHIPPED, *chips]
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""Results: typed from plain reports, equal when the request is, and the same numbers in every form."""
+"""Results: typed from plain reports, equal for equal requests, and the same numbers in every form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedulers in a chip's file: what is read, and what each mistake is called."""
+"""Schedulers in a chip's file: how they are read, and the message of each mistake."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROGRAM = 'kind = "program"\ntitle = "t"\nsource = "s"\nstep = [{ op = "send", c
 
 @pytest.fixture
 def problems(tmp_path):
-    """What is wrong with a chip whose file, or whose program's, is changed so."""
+    """The problems of a chip with these changes of its file, or of its program's."""
 
     def call(*changes: tuple[str, str]) -> list[str]:
         program, chip = tmp_path / "program.toml", tmp_path / "chip.toml"

@@ -1,4 +1,4 @@
-"""Programs of steps built in Python: they are the files of `presets/programs`, and runs take them as they are."""
+"""Programs of steps built in Python: they equal the files of `presets/programs`, and runs accept them directly."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ import linecard
 from linecard import Program
 from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
 
-# Those that leave parts of another out have its steps.
+# Programs that leave out parts of another program have its steps.
 SHIPPED = sorted(file for file in (ROOT / "presets" / "programs").glob("*.toml") if "[[step]]" in file.read_text())
 READER = (ROOT / "crates/chips/src/listed/step.rs").read_text()
 VERBS = READER[READER.index("const VERBS") : READER.index("const ACCESSES")]
 OPS = re.findall(r'^ {4}\("(\w+)", Verb::', VERBS, re.MULTILINE)
-# Clusters of the chip whose programs the shipped lists of stages are.
+# The cluster of each shipped list that is a stage of a chip.
 STAGES = {"ixp2800_receive": "receive", "ixp2800_process": "process", "ixp2800_transmit": "transmit"}
-# Lists for the chips whose memories they name.
+# Lists that run only on a chip with the memories that they name.
 CHIPS = {"vanilla_ip": "ixp1200_eval", "probe": "ixp1200_eval", "to_host": "ixp1200_host"}
 
 
 def built(file: Path) -> Program:
-    """A file's program, built by the methods of its steps."""
+    """The program of a file, built by the methods of its steps."""
     plain = tomllib.loads(file.read_text())
     program = Program(file.stem, plain["title"], plain["source"], plain.get("routes"))
     for step in plain["step"]:
@@ -53,7 +53,7 @@ def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path
     as_it_is = linecard.run(chip, program=str(file), **counts).to_dict()
     found = linecard.run(chip, program=program, **counts).to_dict()
     for each in (as_it_is, found):
-        # Ids follow from the bytes of the file, which has its comments and its order of keys.
+        # Ids follow from the bytes of the file, which include its comments and its order of keys.
         del each["run_id"]
         del each["request"]
     assert found == as_it_is
@@ -99,14 +99,14 @@ def test_every_op_is_read_with_all_its_keys():
     for ended in ends:
         linecard.run("example_smartnic", program=ended, packets=50, warmup_packets=10, verdict=False)
     used = {step.op for ended in ends for step in ended.steps}
-    # Moves run in the shipped stages above; here they say all that they can.
+    # Moves run in the shipped stages above; here they have all of their arguments.
     moves = Program("moves").move_in("packets", posted=True, cycles=1, times=1).move_out("packets", "later_cell")
     used |= {step.op for step in moves.put("out").steps}
-    # Chips whose threads send block by block.
+    # A chip on which threads send block by block.
     blocks = Program("blocks").look_up().admit().enqueue(cycles=2).read("table", each="first_cell").transmit(cycles=3)
     linecard.run("ixp1200_eval", program=blocks, packets=50, warmup_packets=10, verdict=False)
     used |= {step.op for step in blocks.steps}
-    # A chip whose threads hand packets over and go on.
+    # A chip on which threads hand packets over and continue.
     lent = (
         Program("lent").put("arrived", if_room=True, cycles=1, from_="rx").alone(from_="rx").read("table", from_="up")
     )
@@ -150,7 +150,7 @@ def test_ids_tell_programs_of_one_name_apart(tmp_path):
     assert executed[0] != executed[1]
 
 
-# ---- what is wrong ----
+# ---- errors ----
 
 
 def test_what_the_reader_refuses_names_the_program_and_its_line(wording):

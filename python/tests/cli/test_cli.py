@@ -1,4 +1,4 @@
-"""The command line on the real core: exit status, JSON, bytes that repeat, files, and errors without tracebacks."""
+"""The command line on the real core: exit status, JSON, reproducible bytes, files, and errors without tracebacks."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def test_nothing_compiled_stays_unwrapped():
     files += (ROOT / "python/linecard").glob("*.py")
     source = "".join(file.read_text() for file in sorted(files))
     public = {"check_chip": "check", "chip_drawing": "draw", "chip_template": "new"}
-    # What the functions of Python are parts of.
+    # Functions that are parts of the functions of Python.
     inner = {
         "applications",
         "core_deployments",
@@ -314,7 +314,7 @@ def test_nothing_compiled_stays_unwrapped():
         "worked_seconds",
     }
     functions = {name for name in dir(_core) if not name.startswith("_") and not isinstance(getattr(_core, name), type)}
-    # What `make docs` alone reads.
+    # Only `make docs` reads `report_schemas`.
     for name in functions - {"report_schemas"}:
         assert f"_core.{name}(" in source, name
         wrapped = public.get(name, name.removeprefix("petri_"))

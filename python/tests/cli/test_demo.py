@@ -1,4 +1,4 @@
-"""Does a first simulation explain itself, with numbers of its own?"""
+"""Does a first simulation explain itself with its own numbers?"""
 
 from __future__ import annotations
 

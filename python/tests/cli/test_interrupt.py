@@ -1,8 +1,8 @@
 """Does Ctrl-C end every long command, with status 130 and without a traceback?
 
-Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which is the proof that
-the work is under way, and sends SIGINT. The times are those after which a test gives up: nothing here depends on how
-fast the machine is.
+Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which proves that the
+work has begun, and sends SIGINT. The times are time-outs of the tests: nothing here depends on the speed of the
+machine.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import pytest
 from conftest import ROOT
 
 HANG = ROOT / "python" / "tests" / "hang"
-# What is waited for before a test fails; an idle machine needs 3 s and 0.1 s.
+# The timeouts of the tests; an idle machine needs 3 s and 0.1 s.
 SECONDS_TO_START = 120
 SECONDS_TO_END = 60
-# What may be worked between Ctrl-C and the end, all threads together: a second on each processor. Work is counted and
-# not time, so that it does not matter what else the machine does.
+# The processor time between Ctrl-C and the end, over all threads, may be a second on each processor. Processor time is
+# counted, so that other processes of the machine do not matter.
 WORK_SECONDS = 1.0 * (os.cpu_count() or 1)
 
 COMMANDS = {
@@ -85,7 +85,7 @@ def bindings() -> str:
 
 
 def ring(places: int, tokens: int) -> str:
-    """A net whose markings are as many as the ways in which its places can hold its tokens."""
+    """A net with one marking for each distribution of its tokens over its places."""
     text = 'name = "ring"\n'
     for n in range(places):
         text += f'[[place]]\nname = "p{n}"\ntokens = {tokens if n == 0 else 0}\n'
@@ -99,7 +99,7 @@ GAP = "arrival,op,address\n0,R,0x0\n999999999999,R,0x40\n"
 
 
 def read_until(terminal: int, wanted: str, seconds: float) -> str:
-    """What comes from a terminal until a text is among it; fails when time is up or the other end closes."""
+    """Read from a terminal until a text appears; fails on a time-out, or if the other end closes."""
     seen = ""
     end = time.monotonic() + seconds
     while wanted not in seen:
@@ -125,13 +125,13 @@ def rest_of(terminal: int) -> str:
 
 
 def work_of(process: int) -> float:
-    """Seconds that all threads of a process have worked, also of one that has just ended."""
+    """Processor seconds of all threads of a process, even of one that has just ended."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_until_busy(process: int) -> None:
-    """Waits until a command that draws no progress has worked for longer than its imports take."""
+    """Wait until a command without progress has run for longer than its imports take."""
     end = time.monotonic() + SECONDS_TO_START
     while work_of(process) < 3.0:
         assert time.monotonic() < end, f"not at its work within {SECONDS_TO_START} s"
@@ -139,7 +139,7 @@ def wait_until_busy(process: int) -> None:
 
 
 def open_when_read(pipe: Path) -> int:
-    """Opens a pipe for writing as soon as somebody reads it, who then waits for what is never written."""
+    """Open a pipe for writing as soon as a process reads it; the process then waits for data that are never written."""
     end = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < end:
         try:

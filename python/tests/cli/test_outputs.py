@@ -1,4 +1,4 @@
-"""Do results reach links, pipes, devices and stdout, and is nothing lost or replaced where they cannot be written?"""
+"""Do results reach links, pipes, devices and stdout, and is nothing lost or replaced if they cannot be written?"""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ extends = ["platforms/example_smartnic"]
         ("run nic.toml --packets 50 -o csv:./sub/../nic.toml", "it is the input nic.toml"),
         ("run nic.toml --packets 50 --timeline link.toml", "it is the input nic.toml"),
         ("run nic.toml --packets 50 -o html:hard.toml", "it is the input nic.toml"),
-        # What another file names, and what an option or a change does.
+        # Files that another file names, and files of options and overrides.
         ("run nic2.toml --packets 50 -o csv:nic.toml", "it is the input nic.toml"),
         ("run example_smartnic --set program.run=steps.toml -o csv:steps.toml", "it is the input steps.toml"),
         ("run ixp1200 --trace in.pcap -o csv:in.pcap", "it is the input in.pcap"),
@@ -245,7 +245,7 @@ def _made(folder):
 
 
 def test_every_option_that_names_an_output_is_guarded():
-    """An option whose help says that it writes or draws something is one that the guard knows."""
+    """The guard includes every option whose help says that it writes or draws something."""
     import typer
 
     from linecard.cli import app

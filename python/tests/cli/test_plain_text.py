@@ -1,4 +1,4 @@
-"""Do odd names, encodings, widths and numbers give an error, or the result, and never a traceback?"""
+"""Do unusual names, encodings, widths and numbers result in an error or a result, and never in a traceback?"""
 
 from __future__ import annotations
 

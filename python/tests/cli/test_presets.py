@@ -1,4 +1,4 @@
-"""What is shipped, as the command line shows it; and what it says of itself."""
+"""Shipped presets as the command line shows them, and their own descriptions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_preset_says_what_it_changes_in_its_base(cli):
     assert changes["traffic.rate_gbps"].value is None
     set_too = linecard.describe("rosebud8", set={"clock.core_mhz": 100}).changes
     assert [each.value for each in set_too if each.key == "clock.core_mhz"] == [100]
-    # A part's numbers are no changes of its standard's formulas.
+    # The numbers of a part do not count as changes of its standard's formulas.
     assert linecard.describe("ddr4_2400").changes == ()
     assert [each.base for each in linecard.describe("ddr266_cl25").changes if each.key == "timing.RL"] == [2]
     shown = cli("describe", "rosebud8").out

@@ -1,4 +1,4 @@
-"""What becomes of a command whose stdout is full, closed, or read by nobody?"""
+"""What happens to a command whose stdout is full, closed, or read by nobody?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_stdout_that_takes_nothing_is_one_sentence_and_a_status(tmp_path, name, 
     ended = shell(tmp_path, COMMANDS[name], redirect)
     said = [line for line in ended.stderr.splitlines() if "wrote" not in line]
     if name == "a file":
-        # Nothing goes to stdout, so that nothing is missing.
+        # Nothing goes to stdout, so nothing is lost.
         assert (ended.returncode, said) == (0, [])
         assert (tmp_path / "mine.toml").stat().st_size > 1000
     else:
@@ -45,7 +45,7 @@ def test_files_are_written_though_the_screen_is_lost(tmp_path):
 
 
 def test_the_file_that_is_opened_next_does_not_become_stdout(tmp_path):
-    """A descriptor that is closed is given to the next file: what the screen says must not go there."""
+    """A closed descriptor is reused for the next file: the screen's text must not be written there."""
     shell(tmp_path, "run ixp1200 --packets 200 --warmup 0 --timeline timeline.json", ">&-")
     assert (tmp_path / "timeline.json").read_text().lstrip()[0] in "[{"
 

@@ -1,4 +1,4 @@
-"""Tables of screens: what they leave out, and when they become lists."""
+"""Tables of screens: what they omit, and when they become lists."""
 
 from __future__ import annotations
 

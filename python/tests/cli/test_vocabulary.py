@@ -1,4 +1,4 @@
-"""One vocabulary of options: a word means the same in every command, and what reports a table writes one."""
+"""One vocabulary of options: a word means the same in every command, and a command that prints a table writes one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from linecard.cli.commands import COMMANDS as LISTED
 from linecard.result import FORMATS
 from tools.documents.commands import named_commands
 
-# Why a command that takes --json writes no result.
+# The reason for which a command with --json writes no result.
 NO_RESULT = {
     "results prune": "what was removed",
     "reproduce": "a folder of tables, plots and a report",
 }
-# What is hardware and no parallelism.
+# Commands in which threads are hardware threads, not parallelism.
 HARDWARE_THREADS = {"core", "compare-models"}
-# Spellings that another word has: a synonym would be a second vocabulary.
+# Synonyms of existing options: a synonym would be a second vocabulary.
 SYNONYMS = {
     *("--workers", "--parallel", "--processes", "--njobs", "--cores"),
     *("--out", "--out-file", "--outfile", "--output-file", "--out-dir", "--dest"),
@@ -129,13 +129,13 @@ def test_what_reports_writes_its_result():
     assert set(OF) >= set(NO_RESULT)
 
 
-# Lists of a folder that would have to be filled, and what the tests of runs write.
+# Lists of a folder that would have to be filled, and results that the tests of runs write.
 NOT_HERE = {"results list", "run", *NO_RESULT}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the files that the small requests take."""
+    """A folder with the files that small requests need."""
     monkeypatch.chdir(tmp_path)
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
         text = (ROOT / "docs" / "guide" / f"{page}.md").read_text()

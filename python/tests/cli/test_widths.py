@@ -1,4 +1,4 @@
-"""Screens on terminals of any width: no line too long, no number lost or broken, no ellipsis in what was measured."""
+"""Screens on terminals of any width: no line too long, no number lost or broken, no ellipsis in measured values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linecard import cli as package
 from linecard.cli import stdout
 from tools.documents.commands import named_commands
 
-# Of the renderer of all screens, `test_view.py` draws five.
+# The renderer is the same for all screens; `test_view.py` draws five widths.
 WIDTHS = (40, 200)
 QUICK = ("--packets", "300", "--warmup", "100")
 EDGE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
@@ -33,7 +33,7 @@ unsigned app_packet(const void *packet, unsigned bytes) {
 }
 """
 
-# A small request of every command that reports on the screen; several where there are several screens.
+# A small request of every command that reports on the screen; several for a command with several screens.
 COMMANDS: dict[str, tuple[object, ...]] = {
     "run": ("run", "ixp1200", *QUICK),
     "run: a band": ("run", "nfp4000", *QUICK),
@@ -93,7 +93,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
         "out",
     ),
 }
-# Commands that write files or remove them, and one that asks.
+# Commands that write or remove files, and one that asks a question.
 NO_SCREEN = {
     "schema",
     *("new", "draw", "program build", "petri draw", "petri convert", "petri trace", "petri step"),
@@ -103,13 +103,13 @@ NO_SCREEN = {
 NUMBER = re.compile(r"(?<![\w.,:/-])\d[\d,]*(?:\.\d+)?(?![\w]|[.,:]\d)")
 # Names of columns may be broken at underscores.
 NAME = re.compile(r"[^\W\d_]{4,}")
-# A name or a number that was cut: dots in the place of letters.
+# A name or a number that was cut: an ellipsis in place of letters.
 CUT = re.compile(r"\w…|…\w|\d\.\.\.")
 
 
 @pytest.fixture
 def parts(tmp_path, monkeypatch) -> list[RenderableType]:
-    """What commands show, in a folder with the files that they take."""
+    """The screens of commands, in a folder with the files that they need."""
     shown: list[RenderableType] = []
 
     class Recorder(stdout.Printable):
@@ -146,7 +146,7 @@ def check(parts: list[RenderableType]) -> None:
         assert not cut, f"{width}: {cut}"
         text, wide_text = "\n".join(lines), "\n".join(wide)
         lost = set(NUMBER.findall(wide_text)) - set(NUMBER.findall(text))
-        # A name that is longer than its line goes on with the next one.
+        # A name that is longer than its line continues on the next line.
         whole = "".join(text.split())
         lost |= {name for name in NAME.findall(wide_text) if name not in whole}
         assert not lost, f"lost at {width}: {sorted(lost)}\n{text}"

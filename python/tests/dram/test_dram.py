@@ -1,4 +1,4 @@
-"""DRAM alone from the command line and from Python: results, files, and what is said about bad input."""
+"""DRAM alone from the command line and from Python: results, files, and messages about wrong input."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_requests_commands_and_json_of_one_run_agree(cli, trace, tmp_path):
     found = rows(requests)
     assert [row["index"] for row in found] == ["0", "1", "2", "3"]
     assert (result["reads"], result["writes"]) == (2, 2)
-    # An idle closed row: accepted in clock 1, activated in clock 2, read 17 later, data 17 + 4 later.
+    # An idle closed row: the request is accepted in clock 1, the activate is in clock 2, the read 17 later, and the
+    # data 17 + 4 later.
     assert (found[0]["accept"], found[0]["complete"]) == ("1", "40")
     names = [row["cmd"] for row in rows(commands)]
     assert names.count("RD") == 2

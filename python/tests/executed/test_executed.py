@@ -1,4 +1,4 @@
-"""XDP and C programs executed on chips: every shipped one on every chip, what they cost there, bands, refusals."""
+"""XDP and C programs executed on chips: every shipped one on every chip, their costs there, bands, refusals."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SHARED = ROOT.parent / "shared"
 PLATFORMS = ROOT / "presets" / "platforms"
 XDP = [each.name for each in linecard.xdp_programs()]
 C = [each.name for each in programs()]
-# The designs of Hasan 2003 differ in how they treat the packet buffer: the first and the last of them stand for all.
+# The designs of Hasan 2003 differ in their packet buffers: the first and the last represent all of them.
 CHIPS = [
     each.name
     for each in linecard.presets()
     if each.kind == "platforms"
     and (not each.name.startswith("hasan2003") or each.name in ("hasan2003_ref_base", "hasan2003_all_pf"))
 ]
-# Places of memory that a program needs and a chip does not have.
+# Memory regions that a program needs and a chip does not have.
 NO_ROOM = {
     "example_smartnic": {"adds", "ixp", "router"},
     "pspin": {"bsol", "ixp", "router"},
@@ -48,7 +48,7 @@ def capture(tmp_path: Path) -> Path:
 
 
 def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
-    """Packets a second, in millions."""
+    """Packets per second, in millions."""
     found = linecard.run(
         NFP, program=program, defines=defines, packets=packets, warmup_packets=warmup, verdict=False, **more
     )
@@ -58,13 +58,13 @@ def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
 # ---- every program on every chip ----
 
 
-# A chip that extends another has its structure.
+# Chips that extend another chip and have its structure.
 EXTENDS = {chip for chip in CHIPS if "extends" in tomllib.loads((PLATFORMS / f"{chip}.toml").read_text())}
 
 
 @pytest.mark.parametrize("chip", [pytest.param(c, marks=pytest.mark.long if c in EXTENDS else ()) for c in CHIPS])
 def test_every_shipped_program_runs_on_every_chip(chip, wording):
-    # Slots that all begin together end together, in groups of as many packets as there are slots.
+    # Slots that all begin together end together, in groups with as many packets as slots.
     counts = (
         {"packets": 400, "warmup_packets": 300} if chip.startswith("rosebud") else {"packets": 60, "warmup_packets": 20}
     )
@@ -92,7 +92,7 @@ def test_a_chip_comes_to_what_the_program_alone_comes_to(program, capture):
     assert {each.result: each.packets for each in found.results} == {each.name: each.count for each in alone.verdicts}
 
 
-# Room for all maps, and all packets from one interface.
+# The memory holds all maps, and all packets come from one interface.
 ONE_PORT = {
     "memory.shared.capacity_bytes": 1 << 28,
     "memory.local.capacity_bytes": 1 << 20,
@@ -122,7 +122,7 @@ def test_objects_of_other_projects_run_on_a_chip(name):
     assert found.programs[0].packets > 30
 
 
-# ---- the NFP-4000: what follows from its file, and from nothing else ----
+# ---- the NFP-4000: results that follow from its file alone ----
 
 
 @pytest.mark.parametrize("engines", [1, 10])
@@ -137,7 +137,8 @@ def test_the_firmware_takes_224_cycles_of_an_engine_beside_the_8_of_the_empty_pr
 def test_a_table_that_is_off_by_an_eighth_is_so_in_all_of_its_cycles(table, own, around):
     percent = {f"{table}.percent": 112.5, "island.count": 1, "island.engines": 1}
     found = linecard.run("nfp4000", program="drop", set=percent, packets=4000, warmup_packets=1000, verdict=False)
-    # The empty program's 8 cycles become 9, the 191 that the steps around list 215; issuing accesses is in neither.
+    # The empty program's 8 cycles become 9, and the 191 cycles of the steps around it 215; neither includes the issue
+    # of accesses.
     assert found.programs[0].cycles_per_packet == own
     assert 800 / found.summary.throughput_mpps == pytest.approx(own + around, rel=0.02)
 
@@ -186,7 +187,7 @@ def test_rates_grow_with_engines_up_to_the_mac():
     assert found[2] == pytest.approx(54.4, rel=0.001)
 
 
-# A packet of `reads` writes the sum of what it read, too.
+# A packet of `reads` also writes the sum of the values read.
 @pytest.mark.parametrize(("program", "cycles", "more"), [("reads", 4.0525, 1), ("adds", 3.2198, 0)])
 @pytest.mark.parametrize("number", [8, 20])
 def test_accesses_of_one_place_are_bound_by_its_engine(program, cycles, more, number):
@@ -242,7 +243,8 @@ def test_rosebud_reaches_its_smallest_bound(chip, engines, size):
     wire = 2 * 100e3 / (8 * (size + 20))
     firmware, links = engines * 250 / 16, engines * 250 / -(-size // 16)
     bound = min(wire, firmware, links)
-    # Never beyond it. Slots that go in step wait for their link together: up to 4 % of it are lost, as the guide says.
+    # The rate never exceeds the bound. Slots in lockstep wait for their link together and lose up to 4 %, as the guide
+    # says.
     assert 0.96 * bound <= found.summary.throughput_mpps <= 1.001 * bound
 
 
@@ -253,8 +255,8 @@ def test_a_packet_without_load_takes_the_sum_of_its_ways():
         verdict=False,
         set={"traffic.packet_bytes": 512, "traffic.arrivals": "constant", "traffic.rate_gbps": 1},
     )
-    # The frame once over the wire, from its first bit on; twice over a link of 16 bytes a cycle and its pipeline; the
-    # firmware; once over the wire with its overhead.
+    # The parts are: the frame once over the wire, from its first bit on; twice over a link of 16 bytes per cycle with
+    # its pipeline; the firmware; and once over the wire with its overhead.
     ways = 512 * 8 / 100 + 2 * (32 + 6) * 4 + 16 * 4 + 532 * 8 / 100
     assert found.summary.latency_ns.mean == pytest.approx(ways, rel=0.01)
 
@@ -268,7 +270,7 @@ def test_a_prediction_is_a_band_over_the_intervals_of_its_sources(cli):
     found = json.loads(cli("run", NFP, *options, *small, "--json").out)
     low, high = (found["band"][end]["throughput_mpps"] for end in ("low", "high"))
     assert low < found["summary"]["throughput_mpps"] < high
-    # One thread waits three times for queues, whose interval is the widest; the empty program touches no table.
+    # One thread waits three times for queues, whose interval is the widest; the empty program uses no table.
     widths = {each["key"]: each["high"] - each["low"] for each in found["band"]["widths"]}
     assert found["band"]["metric"] == "throughput_mpps"
     assert next(iter(widths)) == "memory.queues.latency_cycles"
@@ -290,13 +292,14 @@ def test_a_band_is_of_the_latency_where_no_interval_moves_the_throughput():
     assert band is not None
     assert band.metric == "latency_mean_ns"
     assert band.low.latency_ns.mean < found.summary.latency_ns.mean < band.high.latency_ns.mean
-    # Each packet waits for the queues three times, one after another: 300 cycles between 150 and 250 each.
+    # Each packet waits for the queues three times, one after another: for 300 cycles in all three, and 150 to 250 in
+    # each.
     queues = next(each for each in band.widths if each.key == "memory.queues.latency_cycles")
     assert queues.width == pytest.approx(3 * 100 / 0.8, rel=0.02)
 
 
 def test_a_band_of_opposite_effects_brackets_both():
-    # All upper ends at once would hide that a slower L3 and more of its banks' time pull the same number.
+    # All upper ends at once would hide that a slower L3 and a longer busy time of its banks change the same number.
     ranges = {each.key: each.interval for each in linecard.describe("bluefield3_dpa").parameters if each.interval}
     found = linecard.run("bluefield3_dpa", packets=800, warmup_packets=300, band=True, verdict=False)
     assert found.band is not None
@@ -435,7 +438,7 @@ def test_a_program_that_never_ends_is_stopped(tmp_path, wording):
     wording(refused.value)
 
 
-# ---- what its parts cost ----
+# ---- the costs of a program's parts ----
 
 RESIZED = """
 #include <lx_packet.h>
@@ -480,7 +483,7 @@ def test_lines_memories_and_stacks_add_up():
 
 
 def test_a_line_stalls_for_as_long_as_its_memory_takes():
-    # One thread, so that nothing but latency is waited for; 200 cycles a read, and no other access of that memory.
+    # With one thread, a program waits only for latency: 200 cycles per read, with no other access to that memory.
     alone = {**ONE_ENGINE, "island.threads": 1}
     asked = {"defines": ["N=4"], "packets": 500, "warmup_packets": 100, "verdict": False, "set": alone}
     found = linecard.run(NFP, program="reads", **asked)

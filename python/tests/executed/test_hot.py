@@ -1,4 +1,4 @@
-"""Words and locks that limit have names: the map and key or the variable, the lines, and their share."""
+"""Words and locks that are limits are named: the map and key or the variable, the lines, and their percentage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import linecard
 
 pytest.importorskip("ziglang")
 
-# Additions to a value of a map; line 19 makes them all.
+# The program adds to a value of a map; line 19 makes all additions.
 ADDS = """#include <lx_packet.h>
 
 struct {
@@ -32,7 +32,7 @@ int spread(struct xdp_md *context)
 }
 """
 
-# Three reads of a word of the state, and one of a block.
+# The program reads a word of the state three times, and one word of a block.
 READS = """#include <linecard.h>
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ def test_the_bank_that_limits_is_named_with_what_stands_there_and_where(tmp_path
     source = tmp_path / "adds.c"
     source.write_text(ADDS)
     found = linecard.run("nfp4000", program=source, packets=5000, warmup_packets=1000)
-    # Eight additions of 3.2198 cycles of 1.25 ns by one bank.
+    # One bank performs eight additions, which take 3.2198 cycles of 1.25 ns each.
     assert found.summary.throughput_mpps == pytest.approx(800 / (8 * 3.2198), rel=0.01)
     assert found.bottleneck.component == "emem"
     assert found.bottleneck.why.endswith(

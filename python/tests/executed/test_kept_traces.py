@@ -1,4 +1,4 @@
-"""Does `--cache` keep only what can be trusted, and does `linecard cache` show and clear it?"""
+"""Does `--cache` keep only trustworthy files, and does `linecard cache` show and clear them?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks of executed programs keep packets apart on a chip: rates against what the critical section takes."""
+"""Locks of executed programs separate packets on a chip: rates compared with the time of the critical section."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import linecard
 
 pytest.importorskip("ziglang")
 
-# A critical section that reads the same words one after another; no read can be left out.
+# A critical section reads the same words one after another; the compiler can omit no read.
 IN_EBPF = """
 #include <lx_packet.h>
 
@@ -103,7 +103,7 @@ def test_a_spin_lock_excludes_as_a_lock_of_c_does(tmp_path, chip):
 
 @pytest.mark.parametrize("text", [IN_EBPF, IN_C], ids=["eBPF", "C"])
 def test_under_one_lock_the_rate_is_one_packet_a_critical_section(tmp_path, text):
-    """Each of the section's reads takes longer by what the memory does, whatever else the section takes."""
+    """Each of the section's reads takes longer by the memory's time, independent of the rest of the section."""
     cycle_us, reads, longer = 1 / 800, 4, 100
     section_us = [
         1
@@ -117,7 +117,7 @@ def test_under_one_lock_the_rate_is_one_packet_a_critical_section(tmp_path, text
 
 @pytest.mark.parametrize("text", [IN_EBPF, IN_C], ids=["eBPF", "C"])
 def test_locks_of_many_buckets_keep_hardly_anybody_waiting(tmp_path, text):
-    """Locks of flows that rarely meet: twice as many change nothing."""
+    """Locks of flows that rarely conflict: twice as many make no difference."""
     traffic = {"traffic.flows": 20000}
     few, many = (
         run(tmp_path, "nfp4000", text, reads=2, buckets=buckets, packets=15_000, set=traffic)

@@ -1,4 +1,4 @@
-"""Accesses of C programs beyond what they may touch end the run and are named."""
+"""Invalid accesses of C programs end the run and are named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import linecard
 
 pytest.importorskip("ziglang")
 
-# Lines count from 1: the allocations are on lines 9 and 10, what is wrong on line 16.
+# Lines count from 1: the allocations are on lines 9 and 10, the error is on line 16.
 PROGRAM = """#include <linecard.h>
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ def test_what_a_program_may_not_touch_is_named(cli, tmp_path, wrong):
 
 
 def test_what_it_may_touch_is_as_before_and_costs_the_same(tmp_path):
-    """Every byte of both blocks and of the packet, and a block freed and taken anew for each packet."""
+    """Every byte of both blocks and of the packet, and a block freed and allocated again for each packet."""
     from linecard.executed.riscv import program_build
 
     source = tmp_path / "right.c"

@@ -1,4 +1,4 @@
-"""Do the prebuilt ELFs follow from the sources, the control files from their scripts, and the guide from running it?"""
+"""Do the prebuilt ELFs follow from the sources, control files from their scripts, and the guide from its commands?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_prebuilt_programs_follow_from_the_sources():
     )
     assert ended.returncode == 0, ended.stderr
     if ended.stderr:
-        # Programs whose compiler could not be fetched.
+        # The compiler of some programs could not be fetched.
         warnings.warn(ended.stderr.strip(), stacklevel=1)
 
 
@@ -80,7 +80,7 @@ uint32_t app_packet(uint8_t *packet, uint32_t bytes)
 
 
 def test_a_trace_shows_source_lines_and_takes_macros(cli, tmp_path, wording):
-    """A byte is loaded by line 9 as often as the macro says, and no line is without its share."""
+    """Line 9 loads a byte as often as the macro says, and every line has its share."""
     pytest.importorskip("ziglang")
     source = tmp_path / "loop.c"
     source.write_text(LOOP)

@@ -1,11 +1,11 @@
-"""Does the nfp4000 translate a published program to the cycles that its listing has?
+"""Does the nfp4000 translate a published program to the cycles of its listing?
 
-A path's cycles and reads are those of `studies/nfp4000/published/programs.csv`. Counted by hand in the artifact of
-Krude et al., data-paper/programs/xdp-quic-lb.asm, lines .0 to .193 and .577: an instruction is a cycle, a branch that
-is taken 4, an instruction that accesses a memory and waits 3. The listing names no eBPF instructions; the ones below
-are put back from its groups, up to where the program takes an identifier apart.
+A path's cycles and reads are those of `studies/nfp4000/published/programs.csv`, counted by hand in the artifact of
+Krude et al., data-paper/programs/xdp-quic-lb.asm, lines .0 to .193 and .577: an instruction takes a cycle, a taken
+branch 4, an instruction that accesses a memory and waits 3. The listing has no eBPF instructions; those below were
+reconstructed from its groups, up to the place where the program parses an identifier.
 
-`pytest -s` prints what comes out beside what is published.
+`pytest -s` prints measured beside published numbers.
 """
 
 import csv
@@ -22,7 +22,7 @@ BYTE, HALF, WORD = 0x71, 0x69, 0x61
 ADD, AND, MOVE, SHIFT_LEFT, SHIFT_SIGNED = 0x07, 0x57, 0xB7, 0x67, 0xC7
 ADD_REGISTER, OR_REGISTER, MOVE_REGISTER = 0x0F, 0x4F, 0xBF
 GO, EQUAL, UNEQUAL, UNEQUAL_REGISTER, ABOVE, ABOVE_SIGNED, EXIT = 0x05, 0x15, 0x55, 0x5D, 0x2D, 0x65, 0x95
-# Opcode, destination, source, offset or label, constant; a text is a label.
+# Opcode, destination, source, offset or label, constant; a text alone is a label.
 PROGRAM = [
     *((WORD, R3, R1, 4, 0), (WORD, R1, R1, 0, 0)),
     *((MOVE_REGISTER, R2, R1, 0, 0), (ADD, R2, 0, 0, 14), (MOVE, R0, 0, 0, 2), (ABOVE, R2, R3, "end", 0)),
@@ -59,7 +59,7 @@ HTTPS, HTTP = 443, 80
 
 
 def frame(protocol=17, port=HTTPS, payload=b"", ether_type=0x0800):
-    """60 bytes, as of 64 with their check sequence."""
+    """A frame of 60 bytes, which are 64 with the check sequence."""
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 46, 0, 0, 64, protocol, 0, 1, 2)
     head = bytes(12) + struct.pack(">H", ether_type) + ip + struct.pack(">HHHH", 5000, port, 26, 0)
     return (head + payload).ljust(60, b"\0")
@@ -74,14 +74,14 @@ def long_header(length, first):
     return bytes([0xC0, 0, 0, 0, 0, length, first])
 
 
-# The paths by the names of the published table.
+# The paths, by their names in the published table.
 FRAMES = {
     "0xa82eed7c": frame(ether_type=0x86DD),
     "0x25871906": frame(protocol=6),
     "0x7bd514a4": frame(port=53),
     **both_ports("0xd3624c72", "0x42373af3", payload=b"\x00"),  # no fixed bit
     **both_ports("0x3075b1d7", "0x72d44886", payload=long_header(0, 0)),  # no identifier
-    **both_ports("0xe511f9e9", "0xf4f16996", payload=long_header(100, 0)),  # one that goes beyond the packet
+    **both_ports("0xe511f9e9", "0xf4f16996", payload=long_header(100, 0)),  # an identifier that goes beyond the packet
     **both_ports("0x6c92277a", "0x0d350e0a", payload=long_header(6, 7)),  # its own length is below 8
     **both_ports("0xffa6871c", "0x405a3285", payload=long_header(6, 32)),  # its own length is another
     **both_ports("0x975ce266", "0x9007ebc6", payload=b"\x40\x07"),  # a short header, its length is below 8
@@ -111,7 +111,7 @@ def published():
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory):
-    """The same as the chip executes it."""
+    """The same numbers as executed by the chip."""
     folder = tmp_path_factory.mktemp("paths")
     program, capture = folder / "quic_lb.bin", folder / "path.pcap"
     program.write_bytes(b"".join(slots()))

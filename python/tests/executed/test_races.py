@@ -1,4 +1,4 @@
-"""Words that packets on the chip at the same time write without a lock in common are named."""
+"""Words that concurrent packets on the chip write without a common lock are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of XDP programs, and the chip that carries them out: hXDP at the rates of its smallest programs."""
+"""Rows of XDP programs, and the chip that executes them: hXDP at the rates of its smallest programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MHZ = 156.25
 
 
 def run(program, defines=(), **changes):
-    """A run under overload, and what the program came to."""
+    """A run under overload, and the results of its program."""
     found = linecard.run(
         HXDP,
         program=program if isinstance(program, str) else str(program),
@@ -30,7 +30,7 @@ def run(program, defines=(), **changes):
 
 
 def anchor(*defines, **changes):
-    """The rate of `calls` with these macros, or of the program of that name."""
+    """The rate of `calls` with these macros, or of the program with this name."""
     name, macros = (defines[0], ()) if defines[0] in ("sent_back", "redirected") else ("calls", defines)
     return run(SOURCES / f"{name}.c", macros, **changes)[0]
 
@@ -59,7 +59,7 @@ def test_the_wires_carry_88_bytes_for_a_packet_of_64():
     assert run("drop", start_stop_cycles=0)[0] == pytest.approx(40e3 / (88 * 8), rel=0.01)
 
 
-# ---- what the values of the file do ----
+# ---- the effects of the values in the file ----
 
 
 def test_each_value_of_the_file_has_its_effect():
@@ -73,9 +73,9 @@ def test_each_value_of_the_file_has_its_effect():
     changed = {f"{EBPF}.helpers.redirect": 5}
     assert MHZ / anchor("redirected", **changed) == pytest.approx(redirect + 4, rel=0.01)
     calls = MHZ / anchor("N=4", "LOOKUP")
-    # Keys of four bytes at a byte a cycle: three cycles more for each call.
+    # Keys of four bytes at a byte per cycle take three more cycles for each call.
     assert MHZ / anchor("N=4", "LOOKUP", helper_bytes=1) == pytest.approx(calls + 12, rel=0.01)
-    # Two lanes have no room for the same arguments again and again; a path has so many jumps that are taken.
+    # Two lanes have no room to set the same arguments repeatedly. A path has a number of taken jumps.
     once, again = (MHZ / anchor("N=8", "LOOKUP", lanes=2, kept_arguments=kept) for kept in (True, False))
     assert again > once + 3
     straight, jumps = (run("parse_count", taken_cycles=cycles)[1].cycles_per_packet for cycles in (0, 3))
@@ -97,7 +97,8 @@ def test_accesses_wait_for_nothing_and_cycles_are_those_of_rows(program):
 
 
 def test_programs_for_the_chip_are_compiled_without_32_bit_arithmetic():
-    # Shipped ones come compiled for both; sources, and shipped ones with macros, are compiled for the chip.
+    # Shipped programs are compiled for both versions; source files, and shipped programs with macros, are compiled for
+    # the chip.
     for program, defines in [("reads", ()), ("reads", ["N=4"])]:
         counts = [run(program, defines, isa=isa)[1].instructions_per_packet for isa in (1, 3)]
         assert counts[0] > counts[1]
@@ -109,7 +110,7 @@ def test_programs_for_the_chip_are_compiled_without_32_bit_arithmetic():
 
 @pytest.mark.parametrize(("program", "rows"), [("xdp1", 21), ("xdp2", 26)])
 def test_rows_of_a_path_are_near_those_that_were_counted_apart(program, rows, tmp_path):
-    """Another scheduler by the same rules came to 21 and 26 rows for UDP, exit alone."""
+    """Another scheduler with the same rules needed 21 and 26 rows for UDP, exit alone."""
     capture = tmp_path / "udp.pcap"
     capture.write_bytes(pcap_bytes([ipv4_frame(number, 22) for number in range(10)]))
     free = {f"{EBPF}.start_stop_cycles": 0, f"{EBPF}.register_exit_cycles": 0, f"{EBPF}.exit_alone": True}
@@ -135,7 +136,7 @@ def test_rows_on_the_command_line(cli):
 
 
 def test_raw_instructions_have_rows_too(tmp_path):
-    # A constant action and its exit.
+    # The program is a constant action and its exit.
     file = tmp_path / "drop.bin"
     file.write_bytes(bytes.fromhex("b7000000010000009500000000000000"))
     found = linecard.xdp_rows(file)

@@ -1,4 +1,4 @@
-"""XDP programs: run on captures, filled maps, refusals."""
+"""XDP programs: runs on captures, filled maps, refusals."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_a_program_may_stand_where_shared_functions_do(tmp_path):
 
 
 def test_the_largest_array_has_4_gib_of_values(tmp_path, wording):
-    """Its last value is where it should be, and what nobody writes takes no memory."""
+    """Its last value is at the right address, and values that are never written take no memory."""
     pytest.importorskip("ziglang")
     source = tmp_path / "large.c"
     source.write_text("""

@@ -1,4 +1,4 @@
-"""Does `linecard compare` say what differs, and tell what moved from what is noise?"""
+"""Does `linecard compare` report the differences, and distinguish changes from noise?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_part_that_was_made_slower_is_beyond_noise():
     throughput = by_name(found)["throughput_gbps"]
     assert throughput.beyond_noise is True
     assert throughput.high < 0
-    # Packets pile up before the slow unit: its rate is conclusive, and no latency is.
+    # Packets accumulate before the slow unit: its rate is conclusive, but no latency is.
     assert found.answered
     assert by_name(found)["latency_p99_ns"].beyond_noise is None
     assert any(note.startswith("b, example_smartnic: its throughput is conclusive") for note in found.notes)
@@ -35,7 +35,7 @@ def test_a_part_that_was_made_slower_is_beyond_noise():
 
 
 def test_what_has_no_effect_is_no_more_than_noise():
-    # Twice the room where a tenth is used: the same packets take the same time to the last bit.
+    # Twice the room does not matter if a tenth is used: the same packets take exactly the same time.
     found = linecard.compare(NIC, NIC, set_b={"rx.bytes": "512 KiB"}, packets=1000, seeds=3)
     for name in ("throughput_gbps", "latency_mean_ns", "loss_fraction"):
         moved = by_name(found)[name]
@@ -45,7 +45,7 @@ def test_what_has_no_effect_is_no_more_than_noise():
 
 @pytest.mark.long
 def test_noise_alone_is_seldom_called_more():
-    """The same design on other packets: of many such comparisons some one in twenty may err, for each number."""
+    """The same design on other packets: of many such comparisons, one in twenty may err, for each number."""
     wrong = 0
     for first in range(20):
         seeds = f"{first * 10 + 1}..{first * 10 + 10}"

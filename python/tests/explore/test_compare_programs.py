@@ -1,4 +1,4 @@
-"""Do two programs stand side by side line by line, and is what a line costs that of the program's own run?"""
+"""Are two programs compared line by line, and is the cost of a line that of the program's own run?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ int count(struct xdp_md *context)
 
 
 def record(**lines):
-    """A run in which lines cost so many cycles and instructions."""
+    """A run in which lines cost these cycles and instructions."""
     rows = []
     for place, cycles in lines.items():
         for name in ("cycles", "stall_cycles", "instructions"):
@@ -43,12 +43,12 @@ def written(folder, a, b):
 
 
 def test_lines_are_matched_by_a_diff_of_the_sources(tmp_path):
-    # b has a line before `two`, and `three` is another one.
+    # b has an additional line before `two`, and `three` differs.
     names = written(tmp_path, "one\ntwo\nthree\n", "one\nnew\ntwo\nother\n")
     a = [record(**{"a.c_1": 5.0, "a.c_2": 7.0, "a.c_3": 1.0})] * 2
     b = [record(**{"b.c_1": 5.0, "b.c_2": 4.0, "b.c_3": 9.0, "b.c_4": 2.0})] * 2
     found = compared_lines(names, (a, b), ("", ""))
-    # Ordered by what moved: the new line, the two that differ, and the line that is the same last.
+    # The order follows the size of the changes: the new line, the two that differ, and the equal line last.
     assert places(found) == [
         (None, "b.c:2", 0.0, 4.0, True),
         (None, "b.c:4", 0.0, 2.0, True),
@@ -87,7 +87,7 @@ def test_two_shipped_programs_are_compared_on_a_chip(cli, tmp_path):
     rate = next(each for each in found["metrics"] if each["name"] == "throughput_mpps")
     assert rate["beyond_noise"] is True
     assert rate["change"] < 0
-    # All cycles of either program are in its lines, as its own run tells them.
+    # The lines contain all cycles of either program, as its own run reports them.
     alone = linecard.run("nfp4000", program="parse_count", set={"island.count": 1}, packets=2000, verdict=False)
     assert sum(line["cycles"]["b"] for line in found["lines"]) == pytest.approx(alone.programs[0].cycles_per_packet)
     own = {line["b"]: line["instructions"]["b"] for line in found["lines"]}
@@ -105,7 +105,7 @@ def test_a_changed_line_of_a_c_file_stands_out(tmp_path, cli):
     found = linecard.compare("nfp4000", program=a, program_b=b, packets=2000, seeds=2)
     added = [line for line in found.lines if line.a is None]
     assert [(line.b, line.text) for line in added] == [("b.c:8", "sum = sum * 3;")]
-    # The compiler may give an instruction of a neighbour to another line, but no line gains as much.
+    # The compiler may assign an instruction of a neighbour to another line, but no other line gains as much.
     assert max(found.lines, key=lambda line: line.instructions.difference) is added[0]
 
 

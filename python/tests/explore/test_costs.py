@@ -1,4 +1,4 @@
-"""Do costs come out of data with sources, and do shipped costs agree with the documents and the core?"""
+"""Are costs computed from data with sources, and do shipped costs agree with the documents and the core?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_file_of_ones_own_adds_costs_and_replaces_shipped_ones(space):
     found = linecard.sweep(space)
     assert found.column("money") == [16.0, 120.0]
     assert found.column("area") == [pytest.approx(0.08 + 3.423)] * 2
-    # Of a part that nobody has currents of nothing is known; the rest of the table is there.
+    # The costs of a part without known currents are unknown; the rest of the table exists.
     assert found.column("standby") == [412.8, None]
     assert any("known for ddr3_1600, ddr4_2400" in warning for warning in found.warnings)
 

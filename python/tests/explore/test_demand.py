@@ -1,4 +1,4 @@
-"""`check` with traffic: demand against capacity of each part, against closed forms and against a saturated run."""
+"""`check` with traffic: demand and capacity of each part, compared with closed forms and with a saturated run."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def test_without_traffic_nothing_is_asked():
 
 @pytest.mark.parametrize("size", [64, 512, 1518])
 def test_wires_carry_frames_with_preamble_and_gap(size):
-    """200 Gbit/s of ports, 20 bytes beside each frame; the offered load is cut to what they carry."""
+    """200 Gbit/s of ports, 20 bytes in addition to each frame; the offered load is limited to what they carry."""
     found = by_part(linecard.check("example_smartnic", size=size))
     wires = 200 * size / (size + 20)
     inward = found["eth, inward"]
     assert inward.offered_gbps == pytest.approx(min(150, wires), rel=1e-6)
-    # The flows of a short run do not fall evenly on the two ports.
+    # In a short run, the two ports do not get equal shares of the flows.
     assert inward.most_gbps == pytest.approx(wires, rel=0.08)
     assert inward.share == pytest.approx(inward.offered_gbps / inward.most_gbps)
 
 
 def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
-    """Every frame of 1024 bytes goes through a unit of 50 Gbit/s, frames of 1024 bytes and nothing else."""
+    """Every frame of 1024 bytes passes a unit of 50 Gbit/s, and there are no other frames."""
     steps = tmp_path / "all.toml"
     steps.write_text(
         'kind = "program"\ntitle = "all"\nsource = "a test"\n'
@@ -57,7 +57,7 @@ def test_it_is_what_a_saturated_run_reaches():
         packets=4000,
         verdict=False,
     )
-    # A bound: queues before it and memory that is busy take a part of it.
+    # This is a bound: queues before the part and busy memories reduce the throughput.
     assert run.summary.throughput_gbps <= most.most_gbps * 1.03
     assert run.summary.throughput_gbps >= most.most_gbps * 0.6
 
@@ -65,7 +65,7 @@ def test_it_is_what_a_saturated_run_reaches():
 def test_a_capture_is_asked_at_its_own_rate_or_at_the_given_one():
     own = linecard.check("example_smartnic", trace=CAPTURE).demands[0]
     given = linecard.check("example_smartnic", trace=CAPTURE, set=["traffic.rate_gbps=100"]).demands[0]
-    # Of its first packets, at its own times.
+    # The demand is that of the first packets, at their own times.
     run = linecard.run("example_smartnic", trace=CAPTURE, packets=3000, warmup_packets=300, verdict=False)
     assert own.offered_gbps == run.summary.offered_gbps
     assert given.offered_gbps == 100

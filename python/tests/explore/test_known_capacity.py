@@ -1,4 +1,4 @@
-"""Is the no-drop rate that of the closed form, on chips whose one limit is planted, whatever their buffers hold?"""
+"""Is the no-drop rate that of the closed form, on chips with one deliberate limit and any size of buffers?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import linecard
 from linecard.explore.ndr import WIDTH
 
 CHIPS = 60
-# Shorter and longer than what the largest buffers take to fill.
+# Numbers of packets below and above what it takes to fill the largest buffers.
 LENGTHS = (5_000, 20_000, 100_000)
 
 CHIP = """
@@ -53,7 +53,7 @@ class Known:
 
 
 def drawn(number: int) -> Known:
-    """A chip whose gate serves at a rate, carries so many bits, or is never the limit."""
+    """A chip whose gate serves at a rate, carries a number of bits per second, or is never the limit."""
     draw = random.Random(number)
     size = draw.choice((64, 128, 256, 512, 1024, 1518))
     port_gbps = draw.choice((40, 100, 200, 400))
@@ -69,7 +69,7 @@ def drawn(number: int) -> Known:
         gate, capacity = f"rate_gbps = {gbps}", gbps * 1e3 / 8 / asked
     else:
         gate, capacity = "access_cycles = 0", line
-    # From a few frames to more than any trial brings.
+    # The buffer holds from a few frames to more than any trial offers.
     buffer = draw.choice((8, 64, 1024, 16_384, 262_144)) * size
     text = CHIP.format(
         threads=draw.choice((1, 8)),
@@ -94,7 +94,7 @@ def check(path, known, packets):
     row = linecard.ndr(path, packets=packets).rows[0]
     assert row.confirmed
     assert row.confirmed_packets >= packets
-    # The answer is the lower bound of an interval of one width.
+    # The result is the lower bound of an interval with this width.
     assert row.ndr_mpps == pytest.approx(known.mpps, rel=0.01), row.tried
     assert row.ndr_mpps <= known.mpps * (1 + WIDTH)
     assert row.limit == known.limit, (row.busiest, row.busiest_share)
@@ -134,7 +134,7 @@ def test_why_names_the_planted_limit_of_sixty_chips(tmp_path, packets):
             continue
         named += 1
         assert found.throughput_mpps == pytest.approx(known.mpps, rel=0.02), number
-        # No statement contradicts another: the limit is the first of the table, and nothing gains beyond the next one.
+        # The statements agree: the limit is the first of the table, and no gain exceeds the next one.
         assert found.limits[0].component.startswith(limit), found.limits
     print(f"{packets:,} packets: {named} of {CHIPS} named", *wrong, sep="\n")
     assert named >= 57

@@ -1,4 +1,4 @@
-"""Are runs made longer until they are sure, by one rule, and is what is not sure said and compared with nothing?"""
+"""Are runs lengthened until they are conclusive, by one rule, and are inconclusive ones marked and not compared?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def gate(tmp_path):
 
 @pytest.fixture
 def small_budget(monkeypatch):
-    """Runs up to 4 times what was asked for."""
+    """Runs up to 4 times as long as requested."""
     monkeypatch.setattr(length, "LONGEST", 0)
 
 
@@ -65,10 +65,10 @@ def run(rate, half=None, *, steady=True, out=2000):
 def test_half_an_interval_is_that_of_the_batches_or_of_the_seeds_whichever_is_wider():
     assert half_width([run(10.0, 1.0)], "throughput_gbps") == pytest.approx(0.1)
     assert half_width([run(10.0)], "throughput_gbps") is None
-    # Standard error 2 / sqrt(3) over a mean of 12, and 4.303 of Student's t.
+    # The standard error is 2 / sqrt(3) with a mean of 12, and Student's t is 4.303.
     seeds = [run(10.0, 0.1), run(12.0, 0.1), run(14.0, 0.1)]
     assert half_width(seeds, "throughput_gbps") == pytest.approx(4.303 * 2 / 3**0.5 / 12)
-    # Three seeds that agree by luck: a half interval of 3 each is one of 3 / sqrt(3) of their mean.
+    # Three seeds agree by chance: a half interval of 3 each is one of 3 / sqrt(3) of their mean.
     lucky = [run(12.0, 3.0)] * 3
     assert half_width(lucky, "throughput_gbps") == pytest.approx(3 / 3**0.5 / 12)
 
@@ -79,7 +79,7 @@ def test_runs_grow_four_times_within_the_budget_and_once_beyond_it():
     assert longer(80_000, None, 5_000) is None
     assert longer(100_000, None, 100_000) == (400_000, None)
     assert longer(400_000, None, 100_000) is None
-    # A capture to its end is as long as it gets.
+    # A run of a whole capture cannot be longer.
     assert longer(0, None, 0) is None
 
 
@@ -112,7 +112,7 @@ def test_a_run_that_is_too_short_is_made_again_and_its_command_repeats_it(gate, 
     for row in table.rows:
         alone = json.loads(cli(*shlex.split(row["command"])[1:], "--json").out)["summary"]
         assert alone["throughput_gbps"] == row["throughput_gbps"]
-    # Again, all of it is found, and the table is the same.
+    # The second sweep finds all of its runs, and its table is the same.
     again = linecard.sweep(gate, vary={"gate.rate_gbps": [30, 60]}, packets=100, store=store, jobs=1)
     assert (again.rows, again.counts.run) == (table.rows, 0)
 
@@ -152,7 +152,7 @@ def test_a_sweep_of_which_nothing_is_sure_ends_with_status_4(gate, tmp_path, cli
 
 
 def test_packets_that_pile_up_leave_a_rate_that_is_sure_and_ranked_with_a_margin(gate, wording):
-    # Twice as much as the gate carries comes into a buffer that no run fills.
+    # Twice as many packets as the gate carries enter a buffer that no run fills.
     table = linecard.sweep(
         gate,
         vary={"gate.rate_gbps": [30, 30.2, 33]},
@@ -171,7 +171,7 @@ def test_packets_that_pile_up_leave_a_rate_that_is_sure_and_ranked_with_a_margin
         packets=2000,
         repeat=3,
     )
-    # Less apart than a rate is sure without a steady run.
+    # The difference is below the margin of a rate that is conclusive without a steady run.
     wording(two.to_dict()["best"])
 
 
@@ -209,7 +209,7 @@ def test_a_run_is_as_precise_as_was_asked_or_says_that_it_is_not(gate, cli, monk
     assert interval.high - interval.low <= 2 * 0.03 * found.summary.throughput_gbps
     assert found.request.packets > 1000
     assert found.warnings == ()
-    # The run of that length is the same.
+    # A run with that length is the same.
     alone = linecard.run(gate, packets=found.request.packets, verdict=False)
     assert alone.to_dict() == found.to_dict()
     monkeypatch.setattr(length, "LONGEST", 0)

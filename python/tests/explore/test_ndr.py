@@ -1,4 +1,4 @@
-"""Does the search for no-drop rates find what is there, in few trials, and does `linecard ndr` say so?"""
+"""Does the search find the no-drop rate in few trials, and does `linecard ndr` report it?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOALS = (NDR, PDR)
 
 
 def searched(loss, goals=GOALS, width=WIDTH):
-    """A whole search of a device whose loss at a share of the largest load is known."""
+    """A complete search on a device whose loss at each fraction of the largest load is known."""
     search = Search(goals, width, FLOOR)
     tried = []
     while (number := search.next()) is not None:
@@ -36,7 +36,7 @@ def capped(cap):
 
 
 def bursty(cap, knee):
-    """Bursts are lost from a knee on, the square of the distance; beyond the cap, what is above it."""
+    """A device with losses in bursts above a knee, by the square of the distance; above the cap, all excess is lost."""
 
     def loss(load):
         return 0.0 if load <= knee else max(capped(cap)(load), 0.004 * min(4, ((load - knee) / (cap - knee)) ** 2))
@@ -80,7 +80,7 @@ def test_a_device_that_holds_nothing_ends_at_the_floor():
 
 
 def test_a_device_that_forwards_less_when_it_is_overloaded_is_still_found():
-    # Beyond 0.4 it collapses to 0.1, so that what it forwards says too little.
+    # Above 0.4 the rate collapses to 0.1, so the forwarded traffic predicts too low a load.
     search, tried = searched(lambda load: 0.0 if load <= 0.4 else 1 - 0.1 / load)
     assert search.share(search.bounds(NDR)[0]) == pytest.approx(0.4, rel=WIDTH)
     assert len(tried) <= 16
@@ -98,7 +98,7 @@ def test_loss_at_a_lower_load_counts_though_a_higher_one_held():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cap", [0.7, 0.31, 0.042])
 def test_the_answers_are_those_of_mlrsearch(cap):
-    """The library of FD.io CSIT on the same device: the intervals overlap, and this one needs no more trials."""
+    """The library of FD.io CSIT on the same device: the intervals overlap, and this search needs no more trials."""
     library = pytest.importorskip("MLRsearch")
     trials = []
 
@@ -172,7 +172,7 @@ def test_a_chip_with_a_gate_of_ten_million_packets_a_second_has_that_rate(chip):
         low, high = row.interval["ndr_mpps"]
         assert low == row.ndr_mpps <= row.pdr_mpps
         assert high / low - 1 <= WIDTH * 1.01
-        # A trial of finite length lets a rate pass that is above the limit by what the chip can hold.
+        # A trial of finite length passes a rate above the limit by the number of packets that the chip can hold.
         assert low <= 10.2
         assert high >= 9.95
         assert [at.share_of_pdr for at in row.latency] == [0.1, 0.5, 0.9]
@@ -233,7 +233,7 @@ def test_plots_are_pictures_with_the_same_bytes(chip, tmp_path, wording):
 
 
 def test_a_trial_as_long_as_is_allowed_confirms_where_little_is_inside(chip, monkeypatch):
-    # Four times the packets are beyond the bound; what is inside asks for far fewer.
+    # Four times the packets exceed the bound; the packets inside require far fewer.
     monkeypatch.setattr(rate, "LONGEST_TRIAL", 4_500)
     row = linecard.ndr(chip, [512], packets=4_000).rows[0]
     assert row.confirmed

@@ -1,4 +1,4 @@
-"""Does `linecard optimize` find the front that is there, in few runs, and better than by chance?"""
+"""Does `linecard optimize` find the front in few runs, and better than by chance?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from linecard.explore.optimize import covered, optimize, search
 
 EXAMPLES = ROOT / "examples" / "explore"
 SPACES = sorted(path.stem for path in EXAMPLES.glob("*.toml") if 'kind = "optimize"' in path.read_text())
-# These take a minute: chips, some hundred points.
+# These spaces of chips, with some hundred points each, take a minute.
 LONG = {"small_nic", "packet_buffer", "latency_budget"}
 SEEDS = 5
 
@@ -169,7 +169,7 @@ def test_an_objective_without_a_value_says_at_which_point(tmp_path, wording):
     wording(refused.value)
 
 
-# ---- designs whose numbers are not sure ----
+# ---- designs whose numbers are not conclusive ----
 
 
 OVERLOADED = """
@@ -214,7 +214,7 @@ def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path, wording):
     found = optimize(path, store=store)
     assert found.unsteady == 2
     assert all(row["steady"] for row in found.front)
-    # Where nothing else is left, the question has no answer.
+    # If only such designs are left, the question has no answer.
     path.write_text(path.read_text().replace("[2, 8, 16]", "[2, 8]"))
     ended = cli("optimize", path, "--store", store)
     assert ended.status == 4
@@ -266,7 +266,7 @@ def test_a_search_with_short_runs_first_keeps_its_budget_and_tells_runs_in_full(
     path = halved(tmp_path)
     found = optimize(path)
     assert found.short_runs > found.runs >= 4
-    # A run of a quarter and one of a half stand before each: 4 points a run in full.
+    # A run of a quarter and one of a half precede each full run: 4 points per full run.
     assert found.runs * 3 <= 12
     assert all(row["reads"] + row["writes"] == 200 for row in found.rows)
     assert all("--count 200" in row["command"] for row in found.front)

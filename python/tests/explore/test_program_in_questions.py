@@ -1,4 +1,4 @@
-"""Do the questions of a chip take a program that it executes, with its options, and answer for that program?"""
+"""Do a chip's questions accept a program to execute, with its options, and answer for that program?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_rate_is_that_of_the_program():
         program: linecard.ndr("nfp4000", [64], program=program, width=0.05, **SHORT).rows[0].ndr_mpps
         for program in ("drop", "parse_count")
     }
-    # To drop takes a few instructions, to parse and count takes more.
+    # Dropping takes a few instructions; parsing and counting take more.
     assert rates["drop"] > rates["parse_count"] > 0
 
 
@@ -44,7 +44,7 @@ def test_programs_are_an_axis_of_a_sweep_of_rates(cli, tmp_path, monkeypatch):
     drop, counts = json.loads(ended.out)["rows"]
     assert (drop["program"], drop["status"], counts["status"]) == ("drop", "ok", "ok")
     assert drop["ndr_mpps"] > counts["ndr_mpps"]
-    # The command beside a row repeats it.
+    # The command of a row repeats the row.
     again = cli(*drop["command"].split()[1:], "--json", "--store", "s")
     assert again.status == 0, again.err
     assert json.loads(again.out)["ndr_mpps"] == drop["ndr_mpps"]
@@ -82,7 +82,7 @@ def test_what_a_c_file_is_compiled_with_is_an_axis(cli, tmp_path, monkeypatch):
     rows = json.loads(ended.out)["rows"]
     rates = {(row["cflags"], row["bits"]): row["throughput_mpps"] for row in rows}
     assert all(rates["-O2", bits] > 1.5 * rates["-O0", bits] for bits in (32, 64))
-    # A column is repeated by its command, flags and all.
+    # The command of a row repeats the row, with its compiler flags.
     again = cli(*shlex.split(rows[1]["command"])[1:], "--json")
     assert json.loads(again.out)["summary"]["throughput_mpps"] == rows[1]["throughput_mpps"]
     rows = json.loads(cli(*shared, "--vary", "entry=app_packet,length").out)["rows"]

@@ -1,4 +1,4 @@
-"""Do ndr, why, optimize and compare say on a Dask cluster what they say on threads, byte for byte?"""
+"""Are the results of ndr, why, optimize and compare on a Dask cluster equal to those on threads, byte for byte?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_question_is_answered_on_a_cluster_as_on_threads(question, address, cl
     asked = cli(*command, tmp_path / "cluster", "--executor", f"dask:{address}")
     assert (asked.status, asked.out) == (0, threads.out), asked.err
     assert json.loads(asked.out)
-    # What the cluster ran is kept, and threads find it.
+    # The results of the cluster are kept, and a run with threads finds them.
     again = cli(*command, tmp_path / "cluster")
     assert again.out == threads.out
     assert " 0 executed" in again.err

@@ -1,4 +1,4 @@
-"""Do repeated points become means with intervals, and is a best one named only where it is the best beyond chance?"""
+"""Do repeated points become means with intervals, and is a best point named only if it is the best beyond chance?"""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_means_and_intervals_are_those_worked_out_by_hand():
     rows = [row(1, seed, value) for seed, value in ((1, 10.0), (2, 12.0), (3, 14.0))]
     (point,) = over_seeds(("a", "seed"), ("throughput_gbps", "steady"), rows)
     mean = point.numbers["throughput_gbps"]
-    # Standard error 2 / sqrt(3), and 4.303 of Student's t with two degrees of freedom.
+    # The standard error is 2 / sqrt(3), and Student's t with two degrees of freedom is 4.303.
     assert (mean.value, point.seeds, point.status) == (12.0, (1, 2, 3), "ok")
     assert mean.high - mean.value == pytest.approx(4.303 * 2 / 3**0.5)
     assert "steady" not in point.numbers
 
 
 def test_points_are_compared_seed_by_seed(wording):
-    # Traffic moves both by ten; in pairs one has 1 more each time.
+    # Traffic changes both by ten; in each pair, one has 1 more.
     rows = [row(a, seed, 10.0 * seed + a) for a in (1, 2) for seed in (1, 2, 3)]
     best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
     assert (best.point.point, best.rivals) == ({"a": 2}, ())
@@ -68,7 +68,7 @@ def test_what_is_not_steady_or_was_refused_is_not_ranked():
     best = best_of(points)
     assert best.point.point == {"a": 2}
     assert best.sentence().endswith("; 2 not ranked (not steady, refused or failed)")
-    # One that was not steady and may have more leaves the question open.
+    # A point that was not steady and may have more leaves the question open.
     rows[4]["throughput_gbps"], rows[5]["throughput_gbps"] = 99.0, 99.1
     best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
     assert best.sentence().startswith(
@@ -117,10 +117,10 @@ def test_a_sweep_of_which_nothing_ran_shows_why(cli, tmp_path):
 
 
 def wrong(number, folder):
-    """Whether a sweep whose best point is known names another one alone."""
+    """Whether a sweep with a known best point names only another one."""
     draw = random.Random(number)
     most = draw.randint(20, 50)
-    # Some are as close as a hundredth: the traffic of a run moves its throughput by more.
+    # Some rates differ by only a hundredth: the traffic of a run changes its throughput by more.
     rates = sorted({float(most), *(round(most * (1 - draw.choice((0.01, 0.02, 0.05, 0.2))), 3) for _ in range(3))})
     draw.shuffle(rates)
     path = folder / f"{number}.toml"

@@ -1,4 +1,4 @@
-"""Can a folder of kept runs that somebody else has filled take more than a run's time, memory or result?"""
+"""Can a folder of kept runs filled by somebody else take more than a run's time, memory or result?"""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_pipes_and_devices_in_place_of_its_own_files_end_soon(store, name, kind)
 
 
 def test_kept_runs_are_the_same_bytes_with_any_number_of_jobs(tmp_path):
-    """What a clock says lies apart from them, and is there for estimates."""
+    """Times are stored separately, and are used for estimates."""
     kept = []
     for jobs in (1, 8):
         folder = tmp_path / str(jobs)

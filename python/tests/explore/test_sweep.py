@@ -1,4 +1,4 @@
-"""Does a sweep run the points that were asked for, each once, and say the same whatever runs it?"""
+"""Does a sweep run each requested point once, with the same results on any executor?"""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_axes_that_go_together_do_not_multiply():
 
 
 def test_constraints_know_axes_short_names_and_the_keys_of_the_design():
-    # The design has eight engines on an island, which nothing here says.
+    # The design has eight engines on an island; the sweep does not state that.
     found = points_of(vary={"island.threads": [4, 8, 16]}, constraints=["threads * engines <= 64", "threads != 4"])
     assert [point.values["island.threads"] for point in found.points] == [8]
     assert found.left_out == 2
@@ -236,7 +236,7 @@ def test_a_sample_fills_the_space_and_depends_on_its_seed_alone(kind):
     assert first == drawn(1)
     assert first != drawn(2)
     assert len(first) == 64
-    # Every tenth of each range has its share of the points, give or take three.
+    # Every tenth of each range has its share of the points, within three.
     for tenth in range(10):
         inside = [row for row in first if 10 + 9 * tenth <= row["traffic.rate_gbps"] < 19 + 9 * tenth]
         assert 3 <= len(inside) <= 10
@@ -281,7 +281,7 @@ def test_options_change_what_a_file_says(tmp_path, cli):
 
 
 EXAMPLES = sorted((ROOT / "examples" / "explore").glob("*.toml"))
-# Those to optimize are run by test_optimize.py.
+# test_optimize.py runs the files of the other kind.
 SWEEPS = [path for path in EXAMPLES if 'kind = "sweep"' in path.read_text()]
 
 
@@ -289,7 +289,7 @@ SWEEPS = [path for path in EXAMPLES if 'kind = "sweep"' in path.read_text()]
 def test_shipped_examples_run(path, cli, tmp_path):
     short = ("--packets", 100, "--warmup", 50, "--no-lengthen", "--repeat", 1)
     ended = cli("sweep", path, "--store", tmp_path / "s", *short, "--json")
-    # Not one of these runs is long enough to say anything.
+    # None of these runs is long enough for a conclusion.
     assert ended.status == 4, ended.err
     assert "not steady: " in ended.err
     rows = json.loads(ended.out)["rows"]
@@ -305,7 +305,7 @@ def test_nothing_is_asked_twice_where_options_name_it_in_other_ways(tmp_path):
 
 # ---- runs ----
 
-# A small space of everything that can be swept: target, what, shared arguments, axes, a number that must be there.
+# For each subject, a small space: what, shared arguments, axes, and a number that must be in the table.
 RUNS = {
     "run": (NIC, {"packets": 2000}, {"island.count": [2, 5]}, "throughput_gbps"),
     "ndr": (NIC, {"packets": 200, "island.count": 1, "width": 0.05}, {"size": ["imix", 1518]}, "ndr_mpps"),
@@ -527,7 +527,7 @@ def test_the_same_bytes_with_any_number_of_jobs_again_and_by_shards(cli, tmp_pat
     assert sum(map(len, shards)) == 6
     last = cli(*command, "--store", tmp_path / "s")
     assert last.out == whole[0]
-    # Runs that were lengthened are found with those before them.
+    # Lengthened runs are found together with the shorter ones before them.
     assert re.search(r"(\d+) runs reused, 0 executed", last.err)
 
 
@@ -535,7 +535,7 @@ def test_an_axis_that_grows_runs_only_what_is_missing(tmp_path):
     asked = {"packets": 100, "lengthen": False, "store": tmp_path / "s"}
     linecard.sweep(NIC, vary={"island.count": [1, 2]}, **asked)
     grown = linecard.sweep(NIC, vary={"island.count": [1, 2, 3], "packets.part": ["ddr4_2400", "hbm2"]}, **asked)
-    # The part of the design, said or not, is the same content only if it is written the same: said is run anew.
+    # The design's own part is the same content only if it is written in the same way: a stated part runs again.
     assert (grown.counts.found, grown.counts.run) == (0, 6)
     again = linecard.sweep(NIC, vary={"island.count": "1..4", "packets.part": ["hbm2", "ddr4_2400"]}, **asked)
     assert (again.counts.found, again.counts.run) == (6, 2)
@@ -657,7 +657,7 @@ def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path, wordin
     assert files[0] == files[1]
     table = linecard.sweep(NIC, packets=2000, vary={"island.count": [2, 3]}, repeat=2)
     assert table.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    # Names are places on the axis, and two measured columns are points.
+    # Names are positions on the axis, and two measured columns are points.
     table.charted("status", "throughput_gbps").save(tmp_path / "names.svg")
     table.charted("latency_p50_ns", "throughput_gbps").save(tmp_path / "points.svg")
     for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):

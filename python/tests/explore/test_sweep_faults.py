@@ -1,6 +1,6 @@
-"""Does a sweep lose or repeat anything when it is killed, when disks fail, or when others work beside it?
+"""Does a sweep lose or repeat anything if it is killed, if disks fail, or if other processes work beside it?
 
-The measure is one: the final table is that of an undisturbed run, byte for byte, and a finished run is not made again.
+There is one criterion: the final table is that of an undisturbed run, byte for byte, and no finished run is repeated.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def counted(err: str) -> tuple[int, int]:
-    """Runs found and run, as stderr says."""
+    """Runs found and executed, according to stderr."""
     found = re.search(r"([\d,]+) runs reused, ([\d,]+) executed,", err)
     assert found, err
     return int(found[1]), int(found[2])
 
 
 def kept(folder: Path) -> dict[str, int]:
-    """Kept runs, each with the number of its file: a file that is made again has another."""
+    """Kept runs, each with the inode of its file: a file that is written again has another one."""
     return {path.name: path.stat().st_ino for path in (folder / "store").glob("runs/*/*.json")}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder in which the sweep was run undisturbed, and its table."""
+    """A folder with an undisturbed sweep, and its table."""
     folder = tmp_path_factory.mktemp("undisturbed")
     status, out, err = end(start(folder))
     assert (status, counted(err)) == (0, (0, RUNS))
@@ -99,7 +99,7 @@ def test_a_driver_killed_at_random_instants_loses_nothing_that_was_finished(tmp_
     before: dict[str, int] = {}
     for _ in range(KILLS):
         process = start(tmp_path)
-        # Some kills come before anything is run, some in the middle; each sweep gets a little further.
+        # Some kills come before the first run, some later; each sweep gets a little further.
         wait_for(tmp_path, min(RUNS, len(before) + draw.choice((0, 0, 1, 3, 5))))
         time.sleep(draw.random() * 0.05)
         process.send_signal(signal.SIGKILL)
@@ -178,12 +178,12 @@ def test_damaged_files_are_made_again(tmp_path, finished, damage):
         assert all(path.stem[:12] in err for path in chosen)
     else:
         assert "7 damaged files replaced" in err
-        # The store is that of the undisturbed sweep again, so that the next one finds every run.
+        # The store equals that of the undisturbed sweep again, so that the next sweep finds every run.
         assert all(path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes() for path in files)
 
 
 def test_a_full_disk_costs_the_keeping_and_not_the_table(tmp_path, undisturbed):
-    # No file may grow beyond 2 KiB, and a run needs more.
+    # No file may grow beyond 2 KiB, which is less than a run needs.
     full = start(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))
     status, out, err = end(full)
     assert (status, out) == (4, undisturbed)
@@ -195,7 +195,7 @@ def test_a_full_disk_costs_the_keeping_and_not_the_table(tmp_path, undisturbed):
 
 @contextmanager
 def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing can be written; as the system says it, for whoever runs the tests may be above permissions."""
+    """Simulate a read-only file system by its error, because the user who runs the tests may ignore permissions."""
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
@@ -235,7 +235,7 @@ def test_a_store_of_which_only_the_runs_are_left_is_still_one(cli, tmp_path, mon
 @pytest.mark.long
 def test_a_cluster_gives_the_same_table_though_workers_are_killed(tmp_path):
     draw = random.Random(3)
-    # So long that the sweep is under way when the last of them is killed.
+    # The sweep is long enough to be in progress when the last worker is killed.
     longer = ("--packets", "40000")
     apart = tmp_path / "undisturbed"
     apart.mkdir()

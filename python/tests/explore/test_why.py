@@ -1,4 +1,4 @@
-"""Does `linecard why` name the part that was made the bottleneck, and do its numbers obey the laws they stand on?"""
+"""Does `linecard why` name the part that was made the bottleneck, and do its numbers obey their laws?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linecard.explore.why_result import Lifted
 from linecard.interval import Estimate
 from linecard.request import settings as as_overrides
 
-# A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) use no part for a third of the time.
+# A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) keep no part busy for a third of the time.
 PLENTY = """
 kind = "chip"
 title = "More than enough of everything"
@@ -169,7 +169,7 @@ rate_gbps = 40
 flows = 4000
 """
 
-# What is made too little, and the component that has to be named; two where one is the other seen from elsewhere.
+# The part that is made too small, and the component that must be named; two components if both describe the same limit.
 PLANTED = {
     "engines": ({"core.engines": 1}, "engines of core"),
     "threads": ({"core.threads": 1, "core.engines": 4, "flat.latency_cycles": 1200}, {"threads of core", "flat"}),
@@ -205,7 +205,7 @@ def chip(tmp_path, monkeypatch):
     return "plenty.toml"
 
 
-# What waits long for its turn is steady late: five to fifteen seconds of a processor each. `make check-long` asks them.
+# Runs with long waits become steady late: five to fifteen seconds of processor time each. `make check-long` runs them.
 LONG = {"threads", "a latency", "slots", "a lock", "order"}
 
 
@@ -255,7 +255,7 @@ def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip
 def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
     ended = cli("why", chip, "--set", "crypto.access_cycles=150", "--packets", 300, "--seeds", 2)
     said = " ".join(ended.out.split())
-    # Longer than a line, and nothing of it or of the words before it is cut.
+    # The text is longer than a line, and neither it nor the words before it are cut.
     assert re.search(
         r"Limit: crypto With crypto twice as fast, the throughput rises by \d+% \(95 %: \+\d+% to \+\d+%\)\. Through",
         said,
@@ -263,7 +263,7 @@ def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
 
 
 def test_bounds_are_the_rate_over_the_share_of_time(chip):
-    # An access of 150 cycles of 1 GHz keeps the unit busy for 150 ns: 6.67 million a second and no more.
+    # An access of 150 cycles of 1 GHz keeps the unit busy for 150 ns: at most 6.67 million accesses per second.
     question = asked(chip, {"crypto.access_cycles": 150}, seeds=1)
     records = question.base()
     limit = limits_of(records, question.chip.pooled)[0]
@@ -273,13 +273,13 @@ def test_bounds_are_the_rate_over_the_share_of_time(chip):
 
 
 def test_what_limits_has_all_the_elasticity_and_rates_less_times_add_up_to_one(chip):
-    # Everything of this chip is in cycles of one clock, but for links, ports, the traffic and a part of DRAM.
+    # All times of this chip are cycles of one clock, except for links, ports, the traffic and a part of DRAM.
     question = asked(chip, {"core.engines": 1}, seeds=3, packets=3000)
     question.base()
     found, total = question.elasticities()
     by_name = {each.parameter: each for each in found}
     assert by_name["clock.core_mhz"].value == pytest.approx(1, abs=0.15)
-    # Engines wait for nothing else here: cycles of the program alone make them slower.
+    # Engines wait for nothing else here: only cycles of the program make them slower.
     assert by_name["program cycles"].value == pytest.approx(-1, abs=0.2)
     assert by_name["link.mesh.rate_gbps"].value == pytest.approx(0, abs=0.1)
     assert total.low < 1 < total.high
@@ -287,7 +287,7 @@ def test_what_limits_has_all_the_elasticity_and_rates_less_times_add_up_to_one(c
 
 
 def test_scaling_every_rate_and_time_scales_throughput_exactly(tmp_path, monkeypatch):
-    """The law that the sum rests on; 512 bytes at 4.096 and 8.192 Gbit/s come on whole nanoseconds."""
+    """The law behind the sum; 512 bytes at 4.096 and 8.192 Gbit/s arrive at whole nanoseconds."""
     monkeypatch.chdir(tmp_path)
     dram = 'kind = "dram"\npart = "ddr4_2400"\nchannels = 8\nlatency_ns = 20'
     text = PLENTY.replace(dram, 'kind = "banked"\nbanks = 64').replace("rate_gbps = 40\n", "rate_gbps = 4.096\n")

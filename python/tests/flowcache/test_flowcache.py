@@ -38,7 +38,7 @@ def u32le(digests: list[int]) -> bytes:
 
 
 def some_digests(packets: int = 20_000) -> array.array:
-    """Digests of which few are frequent, from a generator that is the same everywhere."""
+    """Digests of which few are frequent, from a generator with the same results everywhere."""
     state, digests = 1, array.array("I")
     for _ in range(packets):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -149,7 +149,7 @@ def test_what_is_no_array_of_digests_is_refused(wording):
 
 def test_a_capture_is_cut_into_flows_by_its_key(tmp_path):
     path = tmp_path / "flows.pcap"
-    # Ten flows from ten sources to one destination, twice; a frame that is no IP packet in between.
+    # Ten flows from ten sources to one destination come twice, with a frame that is not an IP packet in between.
     frames = [ipv4_frame(number) for number in range(10)]
     path.write_bytes(pcap_bytes([*frames, b"\x02" * 6 + b"\x04" * 6 + b"\x08\x06" + bytes(46), *frames]))
     result = linecard.flowcache(path, 16, "full", "lru")
@@ -164,7 +164,7 @@ def test_a_capture_is_cut_into_flows_by_its_key(tmp_path):
 
 def test_narrow_digests_make_false_hits(capture):
     row = linecard.flowcache(capture, 2, 2, "lru", width=1, false_hits=True).rows[0]
-    # Ten flows share two digests: whoever hits, hits the entry of another.
+    # Ten flows share two digests: every hit finds the entry of another flow.
     assert row.misses == 2
     assert row.false_hits == row.hits == 8
     assert row.false_hit_probability == 0.8

@@ -1,4 +1,4 @@
-"""What stands beside the rows of `linecard flowcache`: curves, flows, plots, traffic made to order; and chapter 5."""
+"""Views besides the rows of `linecard flowcache`: curves, flows, plots, synthetic traffic; and chapter 5."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_mix_has_the_statistics_asked_for():
     assert view.single_packet_flows_percent == pytest.approx(58, abs=0.05)
     assert view.packets_in_single_packet_flows_percent == pytest.approx(5.5, abs=0.01)
     assert view.packets_in_large_flows_percent == pytest.approx(52, abs=0.01)
-    # Averaged over packets here and over time there; a short traffic begins and ends with fewer.
+    # The mean is over packets here and over time there; a short traffic begins and ends with fewer flows.
     assert view.mean_concurrent_flows == pytest.approx(4000, rel=0.15)
     assert list(mix.times_ns) == sorted(mix.times_ns)
     assert len(set(mix.digests)) == view.keys == view.flows
@@ -157,7 +157,7 @@ def test_the_runner_refuses_settings_that_it_does_not_have(wording):
 
 
 def test_the_table_of_real_captures_is_what_the_command_says():
-    """Each row of the study's details, measured again."""
+    """Each row of the study's details is measured again."""
     traces = SHARED / "data" / "traces"
     if not traces.is_dir():
         print("skipped: the captures are not there")

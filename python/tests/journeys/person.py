@@ -1,4 +1,4 @@
-"""Someone at a terminal, who knows the page of commands and nothing else."""
+"""A person at a terminal who knows only the page of commands."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SECTIONS = dict(
 
 
 class Person:
-    """Types commands that the page of commands has, and reads what they print."""
+    """Types commands from the page of commands, and reads what they print."""
 
     def __init__(self, cli: Callable[..., Ended]) -> None:
         self._cli = cli
 
     def types(self, line: str, status: int = 0) -> Ended:
-        """Run a documented command, and expect how it ends; a traceback is never expected."""
+        """Run a documented command, and expect its exit status; a traceback is never expected."""
         words = shlex.split(line)
         assert words[0] == "linecard"
         name = next((name for name in (" ".join(words[1:3]), words[1]) if name in SECTIONS), None)
@@ -41,11 +41,11 @@ class Person:
         return ended
 
     def reads(self, line: str) -> Any:
-        """What a command says with --json."""
+        """The output of a command with --json."""
         return json.loads(self.types(f"{line} --json").out)
 
     def is_told(self, line: str, status: int = 2) -> str:
-        """What a command that fails says, in full; nothing goes to stdout."""
+        """The complete message of a command that fails; stdout is empty."""
         ended = self.types(line, status)
         assert ended.out == ""
         return ended.err

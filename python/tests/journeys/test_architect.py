@@ -1,4 +1,4 @@
-"""An architect sizes a SmartNIC: the fewest threads that carry the traffic, and what limits the design then."""
+"""An architect sizes a SmartNIC: the fewest threads that carry the traffic, and the limit of the design."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_nic_is_sized(cli):
     person = Person(cli)
-    # What is there that is like it?
+    # Search for a similar chip.
     assert "example_smartnic" in person.types("linecard presets --search smartnic").out
     person.types("linecard new nic.toml --like example_smartnic")
     checked = person.reads("linecard check nic.toml")
     assert checked["receive_gbps"] == 200
 
-    # As it is: what does it carry, and what limits it?
+    # Run it unchanged: its throughput and its limit.
     first = person.reads("linecard run nic.toml --packets 2000")
     assert first["summary"]["packets_dropped"] == 0
     assert "What would help" in person.types("linecard why nic.toml --packets 100 --seeds 1 --set island.count=1").out
 
-    # Fewer threads: the whole table, of which the spreadsheet has each number.
-    # Short queues fill quickly, so that runs are steady early.
+    # Sweep fewer threads, with the whole table in a spreadsheet. Short queues fill quickly, so that runs are steady
+    # early.
     queues = "--set eth.queue_packets=64 --set rx.bytes=65536"
     line = (
         f"linecard sweep nic.toml --vary island.threads=1,2,8 --set traffic.arrivals=saturated {queues} --packets 2000"
@@ -40,7 +40,7 @@ def test_a_nic_is_sized(cli):
     fewest = min(threads for threads, rate in rates.items() if rate > 0.97 * max(rates.values()))
     assert fewest <= 8
 
-    # Both beside each other: what the others cost, and a picture for those who decide.
+    # Compare both designs, and save a picture for a decision.
     compared = person.types(
         f"linecard compare nic.toml nic.toml --set-b island.threads={fewest} --packets 500 --seeds 2"
     )

@@ -1,4 +1,4 @@
-"""Someone who mistypes everything: each message has the word that was meant, and takes them one step further."""
+"""A user mistypes everything: each message has the intended word, and leads one step further."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A firmware engineer has a C function: what it costs, where its fault is, and what a chip makes of it."""
+"""A firmware engineer has a C function: its cost, the place of its fault, and its effect on a chip."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_function_is_repaired_and_measured(cli):
     person = Person(cli)
     Path("sum.c").write_text(BROKEN)
-    # The fault says where it is.
+    # The fault names its position.
     told = person.is_told("linecard program trace sum.c --packets 50", status=4)
     assert "sum.c:9" in told
 
@@ -40,11 +40,11 @@ def test_a_function_is_repaired_and_measured(cli):
     traced = person.reads("linecard program trace sum.c --trace edge --packets 200")
     assert traced["instructions_per_packet"] > 20
 
-    # On a chip: each line with its text and its cost.
+    # On a chip, each line is shown with its text and its cost.
     shown = person.types("linecard run nfp4000 --program sum.c --packets 300 --no-band").out
     assert "sum.c:8: sum += packet[i];" in shown
     assert "Bottleneck" in shown
 
-    # Threads or cache, if the core were one's own?
+    # Split a core of your own between threads and a cache.
     splits = person.types("linecard core sum.c --packets 200").out
     assert "Best:" in splits

@@ -1,4 +1,4 @@
-"""A reviewer trusts nothing: the same bytes again, a source for each value, and what was missed said as missed."""
+"""A reviewer trusts nothing: reproducible bytes, a source for each value, and unmet limits reported as unmet."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_a_result_is_checked(cli):
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
     manifest = json.loads(Path("one.csv.manifest.json").read_text())
     assert manifest["run_id"] == json.loads(first)["run_id"]
-    # Another seed is another run, within the interval that the first one states or near it.
+    # Another seed is another run, within or near the interval that the first run states.
     other = person.reads("linecard run hasan2003_all_pf --packets 2000 --warmup 500 --seed 4")
     rates = [json.loads(first)["summary"]["throughput_gbps"], other["summary"]["throughput_gbps"]]
     assert rates[0] != rates[1]
     assert abs(rates[0] - rates[1]) < 0.1 * max(rates)
 
-    # Every machine says where its values come from.
+    # Every chip states the sources of its values.
     for preset in person.reads("linecard presets platforms"):
         described = person.reads(f"linecard describe {preset['name']}")
         assert all(each["source"] for each in described["parameters"]), preset["name"]

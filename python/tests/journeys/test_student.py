@@ -1,4 +1,4 @@
-"""A student reads a paper: one of its tables again, where its numbers come from, and a queue against the textbook."""
+"""A student reads a paper: repeats one of its tables, finds the sources of its numbers, and checks a queue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_table_of_a_paper_comes_out(cli):
     assert "hasan/report.html" in shown.err
     assert Path("hasan/report.html").is_file()
 
-    # Which of the two designs is which, and who says so?
+    # Find out how the two designs differ, and by which source.
     described = person.reads("linecard describe hasan2003_ref_ideal")
     assert [each["key"] for each in described["changes"]] == ["memory.dram.ideal"]
     assert all(each["source"] for each in described["parameters"])
@@ -34,7 +34,7 @@ def test_a_queue_is_that_of_the_textbook(cli):
     page = (ROOT / "docs" / "guide" / "petri.md").read_text()
     Path("model.toml").write_text(page.split("```toml\n")[1].split("```")[0])
     solved = person.reads("linecard petri solve model.toml")
-    # M/M/1/10: with a load r, its probability to be full is (1 - r) r^10 / (1 - r^11).
+    # In M/M/1/10 with load r, the probability of a full queue is (1 - r) r^10 / (1 - r^11).
     serve = solved["throughput"]["serve"]
     simulated = person.reads("linecard petri simulate model.toml --time 20000 --replications 4")
     assert simulated["throughput"]["serve"] == pytest.approx(serve, rel=0.05)

@@ -1,4 +1,4 @@
-"""Packet programs on cores: the command, the result, and what cannot be."""
+"""Packet programs on cores: the command, the result, and invalid requests."""
 
 import json
 
@@ -27,7 +27,7 @@ def test_every_split_is_there_and_the_best_is_one_of_them(classify):
         shares = [getattr(row, name) for name in field_names(CoreRow) if name.endswith("_percent")]
         cycles = sum(shares) - row.hit_percent - row.bandwidth_percent
         assert cycles == pytest.approx(100), "every cycle is counted once"
-    # Area: 128 lines of 16 bytes in each of the first 8 thread-equivalents, 256 in each further one.
+    # Area: 128 lines of 16 bytes in each of the first 8 thread-equivalents, and 256 lines in each further one.
     assert {row.threads: row.cache_kb for row in result.rows}[6] == (8 * 128 + 2 * 256) * 16 / 1024
 
 
@@ -48,7 +48,7 @@ def test_terminating_a_thread_costs_the_packets_after_it(classify, wording):
     assert (found["packets"], found["times"]) == ([300], 16)
     assert found["threads"] >= 2
     assert 0 < found["longer_percent"][0] < 20
-    # The first of several is the same stretch; the more packets, the less of it is left in their mean.
+    # The first of several counts is the same stretch; with more packets, its share of their mean falls.
     several = termination(classify, threads=found["threads"], packets=[100, 300, 3000], events=20_000)
     assert several["longer_percent"][1] == pytest.approx(found["longer_percent"][0], abs=1)
     assert several["longer_percent"][2] < several["longer_percent"][0]
@@ -132,7 +132,7 @@ def test_a_kept_trace_is_the_trace(tmp_path, classify):
     (file,) = tmp_path.iterdir()
     assert kept[0].to_dict() == kept[1].to_dict() == classify.to_dict()
     assert linecard.core(kept[1], events=5000).rows == linecard.core(classify, events=5000).rows
-    # Another seed is another trace; a damaged file is made again.
+    # Another seed is another trace; a damaged file is rebuilt.
     linecard.program_trace("classify", "edge", cache=tmp_path, seed=2, **SMALL)
     assert len(list(tmp_path.iterdir())) == 2
     file.write_bytes(file.read_bytes()[:100])

@@ -1,4 +1,4 @@
-"""The IXP2400 from Python and the command line: schemes, models side by side, shot noise."""
+"""The IXP2400 from Python and the command line: schemes, comparison of models, shot noise."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_errors_name_the_place_and_what_is_expected(cli, arguments, words):
 
 
 def test_models_that_agree_pass_and_others_do_not(monkeypatch, cli):
-    """A second model that is the first one, and one that is 4 % faster."""
+    """A second model that equals the first one, and one that is 4 % faster."""
 
     def faster_by(factor):
         def net(*request):

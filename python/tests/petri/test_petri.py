@@ -175,10 +175,10 @@ def test_the_coloured_net_of_the_guide_runs(cli, tmp_path, wording):
     path = tmp_path / "bus.toml"
     path.write_text(BUS)
     found = petri.simulate(path, 50_000, replications=4)
-    # What is asked is served; a firing counts for its bytes, 0.7 x 64 + 0.3 x 32 of them.
+    # Every request is served; a firing counts for its bytes, 0.7 x 64 + 0.3 x 32.
     assert found.throughput["serve"] == pytest.approx(found.throughput["ask"], rel=0.01)
     assert found.rewards["serve"] / found.throughput["serve"] == pytest.approx(54.4, rel=0.02)
-    # Little: each serving takes 30 ns and a 16th of its bytes in cycles.
+    # By Little's law, each service takes 30 ns and a cycle for every 16 bytes.
     assert found.mean_tokens["serving"] == pytest.approx(found.busy_servers["serve"])
     assert found.busy_servers["serve"] / found.throughput["serve"] == pytest.approx(30 + 54.4 / 16 * 10, rel=0.02)
     assert found.most_tokens["serving"] == 2
@@ -268,7 +268,8 @@ places = { in = "b", out = "a" }
 parameters = { mu = "speed" }
 """
     outer.write_text(text)
-    # Exponential servers of rates 1 and 2, three jobs: probabilities go as 1, 2, 4, 8 with the jobs at the first.
+    # Exponential servers with rates 1 and 2 and three jobs: the probabilities are proportional to 1, 2, 4, 8 by the
+    # number of jobs at the first.
     solved = petri.solve(outer)
     assert solved.throughput["first.serve"] == pytest.approx(14 / 15)
     assert solved.mean_tokens["a"] == pytest.approx((1 * 2 + 2 * 4 + 3 * 8) / 15)
@@ -321,7 +322,7 @@ def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path, wording):
     path = tmp_path / "two.toml"
     path.write_text(net.to_toml())
     assert petri.simulate(net, 500) == petri.simulate(path, 500)
-    # Each token goes round by itself: red 1 / (1/2 + 1), blue 1 / (3/0.5 + 1), two of them.
+    # Each token circulates by itself: red at 1 / (1/2 + 1), and two blue ones at 1 / (3/0.5 + 1).
     found = petri.simulate(net, 20_000)
     assert found.throughput["work"] == pytest.approx(1 / 1.5 + 2 / 7, rel=0.02)
     with pytest.raises(TypeError) as refused:
@@ -386,14 +387,14 @@ def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch, wor
     events = json.loads(out.read_text())["traceEvents"]
     fired = [event for event in events if event["ph"] == "i"]
     assert [event["ts"] for event in fired] == [firing.time for firing in petri.firings(path, time=200)]
-    # The curve of each place ends where the run does.
+    # The curve of each place ends with the run.
     last = {event["name"]: event["args"]["tokens"] for event in events if event["ph"] == "C"}
     names = [place.name for place in petri.parts(path).places]
     assert tuple(last[name] for name in names) == petri.firings(path, time=200)[-1].tokens
 
 
 def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
-    # One access in flight takes 10 cycles, row, column and burst, and 3 more where it meets the same bank.
+    # One outstanding access takes 10 cycles, row, column and burst, and 3 more if it meets the same bank.
     found = petri.simulate("girish2008_dram", 1_000_000, replications=2, overrides=["in_flight=1"])
     per_access = 1 / found.throughput["CpuTrans"]
     assert 100 < per_access < 130
@@ -402,7 +403,7 @@ def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
         "girish2008_dram", 2_000_000, replications=2, overrides=["in_flight=6", "narrow_percent=50"]
     )
     gbps = [run.throughput["CpuTrans"] * 8 * size for run, size in ((wide, 64), (narrow, 48))]
-    # Figure 3.6: 10.03 and 8.55 Gbit/s, within what the requests in flight leave open.
+    # Figure 3.6: 10.03 and 8.55 Gbit/s, within the uncertainty of the number of outstanding requests.
     assert gbps[0] == pytest.approx(10.03, rel=0.05)
     assert gbps[1] == pytest.approx(8.55, rel=0.05)
 
@@ -426,7 +427,7 @@ def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
         (["--set", "dram.back_pressure_requests=10"], "dram.back_pressure_requests"),
         (["--set", "me.switch_cycles=2"], "me.switch_cycles"),
         (["--scheme", "DYNAMIC"], "program.scheme"),
-        # 54 engines of 8 threads do not fit FCB+TB into the scratchpad.
+        # 54 engines with 8 threads need more scratchpad than exists under FCB+TB.
         (["--scheme", "FCB+TB", "--threads", "54x8"], "memory.scratch"),
     ],
 )
@@ -448,8 +449,8 @@ def test_both_models_of_the_ixp2400_agree(cli):
 def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
     from linecard._studies.girish2008.runners import dram_models
 
-    # What leaves nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
-    # banks, and the bus with its turns where there are four.
+    # Three cases without chance: 13 clocks if accesses meet in one bank, half of that with two banks, and the bus with
+    # its turnarounds with four banks.
     for accesses, in_flight, clocks in (
         ([(0, n, False) for n in range(600)], 4, 13.0),
         ([(n % 2, n, False) for n in range(600)], 1, 12.0),
@@ -466,7 +467,7 @@ def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
 
 
 def test_the_net_of_core_traffic_is_shot_noise():
-    """Flows are those of M/M/inf, and the load is their number by the mean rate (Campbell's theorem)."""
+    """Flows are those of M/M/inf, and the load is their number multiplied by the mean rate (Campbell's theorem)."""
     file = ROOT / "presets" / "nets" / "girish2008_core_traffic.toml"
     given = {name: entry["value"] for name, entry in tomllib.loads(file.read_text())["parameters"].items()}
     flows = given["flows_per_ms"] * given["duration_ms"]
@@ -476,7 +477,7 @@ def test_the_net_of_core_traffic_is_shot_noise():
 
     assert mean(given["sizes_bytes"]) == pytest.approx(given["mean_bytes"])
     found = petri.simulate(file, 60_000.0, replications=4, seed=3)
-    # Twice the half-width, as for the golden nets.
+    # The bound is twice the half-width, as for the golden nets.
     assert abs(found.mean_tokens["GenPacket"] - flows) < 2 * found.mean_tokens_half_width["GenPacket"]
     packets = flows * mean(given["rates_kbps"]) / (8 * given["mean_bytes"])
     assert abs(found.throughput["Departure"] - packets) < 2 * found.throughput_half_width["Departure"]
@@ -493,6 +494,6 @@ def test_a_capacity_of_pipe_is_refused_and_not_passed_over(tmp_path, wording):
     with pytest.raises(linecard.ConfigError) as refused:
         petri.parts(net)
     wording(refused.value)
-    # 0 is what PIPE writes where there is none.
+    # PIPE writes 0 for a place without a capacity.
     net.write_text(text.replace("<value>2<", "<value>0<"))
     assert petri.parts(net) is not None

@@ -1,4 +1,4 @@
-"""Pictures of nets: measured as a reader meets them, on every shipped net."""
+"""Pictures of nets: measured as a reader sees them, on every shipped net."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def number(element: ElementTree.Element, *keys: str) -> list[float]:
 
 
 def sampled(path: str) -> list[tuple[float, float]]:
-    """Points of a path of M, V, H and C."""
+    """Points of a path with the commands M, V, H and C."""
     points: list[tuple[float, float]] = []
     for letter, rest in re.findall(r"([MVHC])([^MVHC]*)", path):
         values = [float(each) for each in rest.split()]
@@ -99,7 +99,7 @@ def is_token(text: Box) -> bool:
 
 
 def held(svg: str, name: str) -> Picture:
-    """What holds of every picture: no two texts or symbols lie on each other, and everything is on the paper."""
+    """Properties of every picture: no two texts or symbols overlap, and everything is on the page."""
     picture = read(svg)
     for one, other in combinations([*picture.texts, *picture.symbols], 2):
         if one.meets(other):
@@ -118,12 +118,12 @@ def test_a_shipped_net_is_shaped_like_a_page_and_can_be_read(name):
     parts = petri.parts(name)
     picture = held(parts.to_svg(), name)
     assert 0.5 <= picture.width / picture.height <= 2.0, (picture.width, picture.height)
-    # Legible where the whole picture is as wide as a large screen.
+    # The picture is legible if it is as wide as a large screen.
     assert picture.width <= 2200
     page = max(picture.width, picture.height)
     for line in picture.lines:
         xs, ys = zip(*line, strict=True)
-        # Of the largest net no line goes over more than a quarter of the page.
+        # In the largest net, no line crosses more than a quarter of the page.
         assert max(max(xs) - min(xs), max(ys) - min(ys)) <= max(page / 4, 300.0), (name, line)
     written = {text.text for text in picture.texts}
     for place in parts.places:
@@ -135,7 +135,7 @@ def test_a_shipped_net_is_shaped_like_a_page_and_can_be_read(name):
 @pytest.mark.parametrize("name", SHIPPED)
 def test_no_line_goes_through_a_node_or_what_stands_beside_it(name):
     picture = read(petri.parts(name).to_svg())
-    # Texts of arcs stand on their lines, with the paper's colour around them.
+    # Texts of arcs are on their lines, with an outline in the colour of the paper.
     root = ElementTree.fromstring(petri.parts(name).to_svg())
     on_lines = {each.text for each in root.iter(f"{SVG}text") if each.get("paint-order")}
     solid = [text for text in picture.texts if text.text not in on_lines and not is_token(text)] + picture.symbols
@@ -162,13 +162,13 @@ def test_every_arc_is_a_line_or_a_name_beside_its_transition():
             1 for marker in root.iter(f"{SVG}marker") for each in marker.iter(f"{SVG}path") if each.get("stroke")
         )
         assert drawn - heads == len(parts.arcs), name
-        # A name leads to its place.
+        # A name links to its place.
         marks = {each.get("id") for each in root.iter(f"{SVG}g")}
         assert {each.get("href", "")[1:] for each in root.iter(f"{SVG}a")} <= marks
 
 
 def chain(length: int, *, ring: bool = False, modules: int = 1) -> Parts:
-    """Places and transitions by turns; a ring closes."""
+    """Places and transitions alternate; a ring closes."""
     at = [f"m{number * modules // length}." if modules > 1 else "" for number in range(length)]
     places = [PlacePart(f"{at[n]}Place{n}", "a dot", queue=False, tokens=int(n == 0)) for n in range(length)]
     transitions = [TransitionPart(f"{at[n]}Step{n}", "exp 1.0", "", immediate=False) for n in range(length)]

@@ -1,4 +1,4 @@
-"""Is a file of a name that says no format refused before anything runs, by every command that has a result?"""
+"""Is a file name without a known format refused before anything runs, by every command with a result?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do plots say what they show in words, where axes are cut, and in colours that all readers can tell apart?"""
+"""Do plots describe themselves in words, state cut axes, and have colours that all readers can distinguish?"""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from linecard.report.chart import mark
 from linecard.report.picture import LINES
 from linecard.words import label, objective, valued
 
-# Eyes that see no red, no green and no blue, on linear light: Machado, Oliveira and Fernandes 2009, severity 1.
+# Simulation of eyes without red, green or blue cones, in linear light: Machado, Oliveira and Fernandes 2009, severity
+# 1.
 EYES = {
     "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
     "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
     "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
 }
-# In CIELAB two colours are told apart at a glance from about 10 on.
+# In CIELAB, two colours are distinguishable at a glance from a distance of about 10 on.
 APART = 15.0
 
 PLOTS = {
@@ -70,7 +71,7 @@ def test_no_two_colours_of_the_palette_look_alike(eyes):
 
 
 def test_every_colour_has_a_mark_of_its_own():
-    """Shapes, full or hollow, without their colours."""
+    """Shapes, full or hollow, distinguish series without their colours."""
     marks = {re.sub(r"var\(--s\d\)", "", mark(number, 0, 0)) for number in range(len(LINES))}
     assert len(marks) == len(LINES) == 8
 
@@ -117,7 +118,7 @@ def drawn(cli, tmp_path, monkeypatch):
 def test_no_text_of_a_plot_is_a_raw_key(drawn, name):
     _, texts = drawn(name)
     assert len(texts) > 5
-    # Names of presets and programs are names, whatever they are made of.
+    # Names of presets and programs may contain any characters.
     for text in texts:
         rest = re.sub(rf"example_smartnic|ixp1200_eval|{re.escape(str(TINY))}", "", text)
         assert not re.search(r"[a-z]_[a-z]|[a-z]\.[a-z]|\[\d+\]", rest), (name, text)

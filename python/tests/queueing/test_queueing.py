@@ -27,7 +27,7 @@ def test_a_run_tells_what_was_simulated_and_what_the_model_says():
     result = small()
     assert [row.manager for row in result.rows] == list(MANAGERS)
     assert all(row.operations == 8000 for row in result.rows)
-    # Table 5, with the 5 ns of instructions that the queuing cache has beside.
+    # Table 5, plus the 5 ns of instructions of the queuing cache.
     qc, nc = result.row("qc"), result.row("nc")
     assert (qc.enqueue_hit_ns, qc.dequeue_miss_ns) == (85.0, 125.0)
     assert (nc.enqueue_hit_ns, nc.dequeue_hit_ns) == (170.0, 250.0)
@@ -89,7 +89,7 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
     result = linecard.queueing_run(CAPTURE, "qc", trace=True, warmup=500)
     assert result.packets > 1000
     assert result.format == "pcap"
-    # An enqueue and a dequeue for each packet.
+    # Each packet is enqueued and dequeued.
     assert result.rows[0].operations == result.packets * 2
     csv = tmp_path / "queues.csv"
     manifest = json.loads(result.save(csv).with_name(f"{csv.name}.manifest.json").read_text())
@@ -199,12 +199,12 @@ def test_the_runner_answers_the_document_s_questions(wording):
         return runner.run(spec(*arguments, **more), lambda done, total: None)
 
     point = ask(program="SD1_100")
-    # Whole operations of the one queue: 178 and 250 ns in nc, 80 in qc.
+    # Whole operations on the one queue: 178 and 250 ns in nc, 80 in qc.
     assert point.metric("qc", "ratio_to_nc") == pytest.approx(214 / 80, rel=0.01)
     latency = ask("latency", overrides=["manager=dc"])
     assert latency.metric("chosen", "dequeue_miss_ns") == 210
     threads = ask("threads", program="SD1_100", overrides=["manager=qc"])
-    # Two threads keep the one queue busy, a third hides what lies between them.
+    # Two threads keep the one queue busy; a third hides the time between them.
     assert threads.metric("chosen", "threads_to_peak") <= 3
     change = ask("change", program="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
     assert change.metric("chosen", "relative_percent") == pytest.approx(80 / 120 * 100, abs=0.5)

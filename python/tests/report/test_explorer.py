@@ -1,6 +1,6 @@
-"""Is the page one file that needs nothing else, and does it do in a real browser what it says?
+"""Is the page one file that needs nothing else, and does it work in a real browser?
 
-Those of single results are held in `test_pages`.
+Pages of single results are tested in `test_pages`.
 """
 
 from __future__ import annotations
@@ -226,6 +226,6 @@ def test_fifty_thousand_points_are_opened_filtered_and_drawn_in_moments(table, t
     )
     assert 45_000 < found[1] < 50_000
     assert found[2] > 1
-    # An idle machine needs a tenth of it.
+    # An idle machine needs a tenth of this.
     assert found[0].pop("open") < 10_000
     assert max(found[0].values()) < 3_000, found

@@ -1,4 +1,4 @@
-"""Are the pages of results one small file each, and can everybody read them: on a phone, in the dark, by ear?"""
+"""Are the pages of results one small file each, and readable for everybody: on a phone, in the dark, by ear?"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    """Pages that were made, by name: each once for all tests."""
+    """Generated pages by name, each created once for all tests."""
     return {}
 
 
@@ -87,7 +87,7 @@ class Elements(HTMLParser):
 def test_every_page_is_one_small_well_formed_file_that_loads_nothing(pages):
     for name, path in pages.items():
         text = path.read_text(encoding="utf-8")
-        # A picture that the page holds itself is loaded from nowhere.
+        # A picture inside the page is loaded from nowhere.
         loads = r"https?://|\bsrc=(?!.data:)|\bhref=.[^#]|@import|url\(|fetch\(|XMLHttpRequest|import\("
         assert not re.search(loads, text), name
         assert len(text) < 500_000, name
@@ -101,7 +101,7 @@ def test_every_page_is_one_small_well_formed_file_that_loads_nothing(pages):
                 assert attributes.get("scope") in {"row", "col"}, name
             if tag == "svg":
                 assert attributes.get("aria-hidden") or attributes.get("aria-label"), name
-        # The explorer makes its table where it runs.
+        # The explorer builds its table in the browser.
         assert name == "sweep" or tags.count("table") == tags.count("caption") > 0, name
 
 
@@ -133,7 +133,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_run(cli, tmp_path, 
 def test_charts_hold_what_they_are_given():
     x, y = Axis("x", logarithmic=True), Axis("y")
     found = chart.drawn(Chart("a title", x, y, [Series("s", [(1, 2), (10, 3), (0, 4)])]))
-    # What has no place on an axis of logarithms is left out.
+    # Points without a position on a logarithmic axis are left out.
     assert found.elements.count("<title>") == 2
     assert "s: 10, 3" in found.elements
     assert chart.drawn(Chart("none", Axis("x"), y, [])) is None
@@ -202,7 +202,7 @@ def test_everybody_can_read_every_page(pages, width):
     assert ground == {"light": {"rgb(255, 255, 255)"}, "dark": {"rgb(13, 17, 23)"}}
 
 
-# On a phone nothing has to be pushed to the side but source code, whose lines are as long as they are.
+# On a phone, only source code needs horizontal scrolling, because its lines do not wrap.
 FITS = """
 const problems = [];
 for (const e of document.querySelectorAll(".wide:not(.source), .scroll, table, figure, .plot")) {
@@ -228,7 +228,7 @@ def test_no_table_is_cut_on_a_phone_and_every_entry_of_the_contents_leads_somewh
     assert {name: problems for name, problems in found if problems} == {}
 
 
-# The right half of a page: nothing wider than a line of text may leave it empty from the first section on.
+# From the first section on, nothing wider than a line of text may leave the right half of a page empty.
 HALVES = """
 const sections = [...document.querySelectorAll("main > section, main > .views")], middle = window.innerWidth / 2;
 return sections.filter((e) => {
@@ -246,7 +246,7 @@ def test_no_long_section_leaves_the_right_half_of_a_wide_page_empty(pages):
 
 @pytest.fixture(scope="module")
 def documents(folder):
-    """Pages of studies: a report, the scorecard of it, and the robustness of every study."""
+    """Pages of studies: a report, its scorecard, and the robustness of every study."""
     pytest.importorskip("jinja2", reason="NO JINJA: pages of studies were NOT read; pip install '.[report]'")
     from linecard.study.write import write_study
     from tools.robustness import documents as robustness
@@ -302,7 +302,7 @@ def test_every_colour_of_a_chart_follows_the_dark():
 
 
 def test_bars_of_several_names():
-    """A row a name, published beside measured; what failed has no bar, and a heading none."""
+    """A row per name, published and measured; a failed one has no bar, and a heading has none."""
     rows = ["first", ("a & b", (2.0, 4.0, None), "+100.0 %", 0.5), "second", ("c", (3.0, None, None), "failed", 0.0)]
     found = chart.drawn(Grouped("t", "rate (Gbit/s)", ("published", "measured", "calibrated"), rows, pale=True))
     assert found is not None

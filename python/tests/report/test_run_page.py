@@ -1,4 +1,4 @@
-"""The page of a run: the chip's title, its drawing coloured by load, and what making parts better gains."""
+"""The page of a run: the chip's title, its drawing coloured by load, and the gains of improving parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the dependencies what may be shipped: known licences, one registry, all locked? Nothing here needs a network."""
+"""Are the dependencies permitted: known licences, one registry, all locked? Nothing here needs a network."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from conftest import ROOT
 
-# Licences that MIT or Apache-2.0 programs may be made with, without a duty beyond naming them.
+# Licences that permit MIT or Apache-2.0 programs to use a crate, with no duty except attribution.
 ALLOWED = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "Unicode-3.0",
     "Unlicense", "Zlib", "bzip2-1.0.6",
 }  # fmt: skip
-# libFuzzer, which only `make fuzz` links.
+# Only `make fuzz` links libFuzzer.
 EXCEPTIONS = {"libfuzzer-sys": {"NCSA"}}
 
 
@@ -27,7 +27,7 @@ def packages() -> list[dict]:
 
 
 def allowed(expression: str, known: set[str]) -> bool:
-    """Whether a licence expression leaves a choice that is allowed; parentheses stand around alternatives only."""
+    """Whether a licence expression has a permitted choice; parentheses enclose only alternatives."""
     for part in re.split(r"\s+AND\s+", expression):
         choices = re.split(r"\s+OR\s+|/", part.strip("() "))
         if not any(choice.split(" WITH ")[0].strip("() ") in known for choice in choices):
@@ -52,7 +52,7 @@ def test_every_crate_has_a_known_licence_and_comes_from_the_registry_or_this_rep
         assert own or package["source"].startswith("registry+"), package["name"]
         licence = package["license"] or ""
         if package["license_file"] and not licence:
-            # A file of its own instead of a name: the text of the BSD licences is known by its first words.
+            # The crate has a licence file instead of a name; the BSD licences are recognised by their first words.
             text = (Path(package["manifest_path"]).parent / package["license_file"]).read_text()
             licence = "BSD-3-Clause" if "Redistribution and use in source and binary forms" in text else ""
         known = ALLOWED | EXCEPTIONS.get(package["name"], set())

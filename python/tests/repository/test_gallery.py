@@ -1,6 +1,6 @@
-"""Does every picture of the gallery stand there, below its command, with words for those who do not see it?
+"""Is every picture of the gallery below its command, with a description for those who cannot see it?
 
-That the commands run is held by ``test_docs.py``, as of every page; that they write the pictures, here.
+``test_docs.py`` tests that the commands run, as on every page; this module tests that they write the pictures.
 """
 
 from __future__ import annotations
@@ -30,5 +30,5 @@ def test_a_command_above_each_picture_writes_it():
         before = TEXT.partition(f"]({picture})")[0].rpartition("```console\n")[2]
         name = picture.rpartition("/")[2]
         folder = picture.partition("/")[0]
-        # A report is photographed; studies and caches write several pictures into a folder.
+        # The picture of a report is a photograph; studies and caches write several pictures into a folder.
         assert name in before or f" {folder}" in before or picture == "report.png", f"{picture}: {before}"

@@ -1,6 +1,6 @@
-"""How the modules of the package hang together: no circles of files, a start that waits for nothing.
+"""The dependencies of the package's modules: no cycles of files, and a start without unnecessary imports.
 
-`make lint` holds the packages: import-linter, by the contracts in pyproject.toml.
+`make lint` checks the packages: import-linter, by the contracts in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import pytest
 
 import linecard
 
-# Imported inside the functions that need them: they take long, or belong to an extra.
+# These are imported in the functions that need them, because they load slowly or belong to an extra.
 HEAVY = ("SALib", "distributed", "jinja2", "optuna", "polars", "resvg_py", "scipy")
 
 
 @cache
 def graph() -> grimp.ImportGraph:
-    """The imports of all modules, those in functions too, but not those for types alone."""
+    """The imports of all modules, including those in functions, but not those for types alone."""
     return grimp.build_graph("linecard", "tools", exclude_type_checking_imports=True, cache_dir=None)
 
 
@@ -32,7 +32,7 @@ def packages_of(module: str) -> set[str]:
 
 
 def test_no_module_imports_itself_on_any_way():
-    """To import a module is to import the packages around it; an error names the modules of a circle in order."""
+    """An import of a module imports its packages, too; an error names the modules of a cycle in order."""
     arrows = {}
     for name in graph().modules:
         reached = graph().find_modules_directly_imported_by(name)
@@ -79,7 +79,7 @@ def test_heavy_packages_are_imported_where_they_are_needed():
 def test_the_package_and_its_help_begin_without_what_they_do_not_need():
     loaded = "import sys; print(*(name for name in sys.modules if name.startswith('linecard.')))"
     light = {"linecard._core", "linecard._lazy"}
-    # The compiled core brings its exceptions.
+    # The compiled core imports its exceptions.
     assert set(run_python(f"import linecard; {loaded}").split()) <= light | {"linecard.errors"}
     listed = run_python(f"import sys; from linecard.cli import app\ntry: app(['--help'])\nexcept SystemExit: {loaded}")
     names = listed.splitlines()[-1].split()

@@ -1,7 +1,7 @@
-"""The recipes of CONTRIBUTING.md, followed in a temporary folder: does what they describe work, and in how few files?
+"""The recipes of CONTRIBUTING.md, followed in a temporary folder: do they work, and with the stated number of files?
 
-What ships in the compiled core, such as presets, is tried as files of one's own, which its readers take alike. Recipes
-in Rust are not followed here; that every file they name is there is held for all.
+Contents of the compiled core, such as presets, are tried as a user's own files, which its readers accept alike.
+Recipes in Rust are not followed here; for all recipes, a test checks that every file they name exists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linecard.chip.simulate import simulate
 from linecard.cli.asked import takes
 from tools.documents.requests import request_texts
 
-# Files that recipes make.
+# Files that recipes create.
 FILES = Path(__file__).with_name("recipes")
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text().partition("## Recipes")[2].partition("\n## ")[0]
 
@@ -40,7 +40,7 @@ def recipe(title: str) -> str:
 
 
 def files_said(title: str) -> int:
-    """How many files a recipe says that it takes: `(2 files)` behind its title."""
+    """The number of files in a recipe: `(2 files)` after its title."""
     found = re.match(r"\*\*[^*]+\*\* \((\d+) files?\)", recipe(title))
     assert found, f"{title}: say in how many files, (N files), behind the title"
     return int(found[1])
@@ -48,7 +48,7 @@ def files_said(title: str) -> int:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder; what stands in it at the end is what the recipe took."""
+    """An empty folder; its contents at the end are the files of the recipe."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -119,7 +119,7 @@ def test_a_study_of_a_document(cli, folder):
 
 @pytest.fixture
 def package(folder):
-    """A copy of the Python package, and what stood in it."""
+    """A copy of the Python package, and its original files."""
     copy = folder / "python" / "linecard"
     skipped = shutil.ignore_patterns("__pycache__", "*.so", "_programs", "_studies")
     shutil.copytree(ROOT / "python" / "linecard", copy, ignore=skipped)
@@ -152,7 +152,7 @@ def test_a_command(package):
 
 
 def test_an_option_of_run(monkeypatch):
-    """The field of the recipe, as the core would tell it, reaches the function, the command and the core."""
+    """The field of the recipe, as declared by the core, reaches the function, the command and the core."""
     text = recipe("To add an option of `run`")
     comment, default, name = re.search(r"/// (.*)\n(.*)\npub (\w+): bool,", text).groups()
     assert default == "#[serde(default)]"
@@ -198,7 +198,7 @@ def test_something_to_sweep(package):
 
 
 def test_every_file_that_a_recipe_names_is_there():
-    """Paths from the top of the repository; NAME, KIND and PART stand for what is added."""
+    """Paths from the top of the repository; NAME, KIND and PART are placeholders."""
     named = re.findall(r"`((?:crates|presets|python|programs|studies|docs|fuzz)/[\w./-]+)`", RECIPES)
     assert len(named) > 40
     missing = [path for path in named if not re.search(r"NAME|KIND|PART", path) and not (ROOT / path).exists()]

@@ -1,8 +1,8 @@
-"""The recipes of CONTRIBUTING.md that end in Rust, followed in a copy of the sources: does what they describe compile
-and run, and in how few files?
+"""The recipes of CONTRIBUTING.md in Rust, followed in a copy of the sources: do they compile and run, and with the
+stated number of files?
 
-The folder `recipes` has the files that they add, each at its path, and `rust.toml` the lines that they change. All are
-followed at once, so that there is one build.
+The folder `recipes` has the files that they add, each at its path, and `rust.toml` the lines that they change. All
+are followed at once, so that there is one build.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
             behind = line["behind"]
             assert text.count(behind) == 1, f"{changed}: {behind!r} stands there {text.count(behind)} times"
             text = text.replace(behind, behind + line["add"])
-        # The one number that counts the rest.
+        # This number counts the members of the list.
         changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 
@@ -88,7 +88,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(sources: Path, *what: str) -> Path:
-    """Where cargo builds something of these sources; what does not change is built already, mostly."""
+    """The build folder of cargo for these sources; most of what does not change is built already."""
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
     command = ["cargo", "build", "--locked", *what, "--target-dir", target]
     environment = {**os.environ, "PYO3_BUILD_EXTENSION_MODULE": "1"}
@@ -99,7 +99,7 @@ def built(sources: Path, *what: str) -> Path:
 
 @pytest.fixture(scope="module")
 def run(sources: Path) -> Callable[..., str]:
-    """Build, and hand over what runs a chip with so many packets and changes."""
+    """Build, and return a function that runs a chip with a number of packets and changes."""
     program = sources / "run_preset"
     shutil.copy(
         built(sources, "--package", "linecard-chips", "--example", "run_preset") / "examples" / "run_preset", program
@@ -118,7 +118,7 @@ def test_a_chip_of_what_the_recipes_made(run):
 
 
 def test_each_part_does_what_it_says(run):
-    """Without it the same chip is another one."""
+    """Without the part, the same chip has other results."""
     mine = run("chip.toml", "2000", "-")
     for change in ("memory.shared.kind=server", "inbox.work.rule=hash", "memory.packets.allocator=fixed"):
         assert run("chip.toml", "2000", "-", change).partition(";")[2] != mine.partition(";")[2], change
@@ -134,7 +134,7 @@ def test_a_program_in_rust(run):
 
 
 def test_a_number_of_a_report_is_in_json_frame_screen_page_and_reference(sources):
-    """What `make docs` does, then runs, with the package and the compiled core of the copy."""
+    """Run `make docs`, then runs, with the package and the compiled core of the copy."""
     shutil.copy(
         built(sources, "--package", "linecard-bindings") / "liblinecard_core.so",
         sources / "python" / "linecard" / "_core.abi3.so",

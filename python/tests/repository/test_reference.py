@@ -1,4 +1,4 @@
-"""Do the generated pages say what the code says now, and do they leave nothing out?"""
+"""Do the generated pages agree with the code, and do they omit nothing?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linecard import cli
 from tools.command import HEADER
 from tools.documents.__main__ import PAGES
 
-# How the reader of chips asks for a key: typed reads of a section, and what a module calls them.
+# How the reader of chips requests a key: typed reads of a section, and the names that modules use for them.
 READS = re.compile(
     r"(?<!roles\.)\b(?:(?:integer|number|text|choice|switch)(?:_or|_if)?|texts|numbers|cycles|accesses|kbps|ms|ps|count|policy_rule)"
     r"\(\s*\"([a-z_0-9]+)\"\s*,"
@@ -56,7 +56,7 @@ def test_every_key_that_the_reader_of_nets_asks_for_is_on_its_page():
     )
     asked |= set(re.findall(r"\bexpression\(\w+,\s*\"(\w+)\"", reader))
     assert len(asked) > 20
-    # Those of a parameter's own table.
+    # Keys of a parameter's own table.
     asked -= {"value", "unit", "source"}
     missing = [key for key in asked if not any(f"`{each}`" in nets for each in (key, f"[{key}]", f"[[{key}]]"))]
     assert not missing, "say them in docs/reference/specimens/net.toml"
@@ -69,12 +69,12 @@ def test_every_attribute_of_a_result_has_a_meaning():
 
 
 def test_the_tables_of_a_chip_have_keys_that_exist():
-    """They group and explain what the generated page lists: keys, and values that choose."""
+    """They group and explain the contents of the generated page: keys, and values that select others."""
     guide = (ROOT / "docs" / "reference" / "chip_tables.md").read_text()
     page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
     named = set()
     for first, second in re.findall(r"^\| ([^|]*) \| ([^|]*) \|", guide, re.MULTILINE):
-        # Tables of several TOML tables name these first.
+        # Guide tables that cover several TOML tables name these first.
         cell = first if "`" in first else second
         for each in re.findall(r"`(?:\w+\.)?(\w+)`", cell):
             stem = each.removesuffix("_time")
@@ -90,7 +90,7 @@ def examples() -> list[str]:
 
 @pytest.mark.parametrize("line", examples())
 def test_an_example_of_a_command_is_one(line):
-    """Its command, its options and the types of their values are known; guides, which are run, show what comes out."""
+    """Its command, its options and the types of their values exist; guides, which are run, show the output."""
     for part in re.split(r" (?:\||&&) ", line):
         words = shlex.split(part.partition(" > ")[0])
         if words[0] != "linecard":

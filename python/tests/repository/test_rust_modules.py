@@ -1,11 +1,11 @@
-"""How the files of each Rust crate hang together: no two of them use each other, on whatever way.
+"""The dependencies of the files of each Rust crate: no two of them use each other, directly or indirectly.
 
-A file uses another one when its code names what is defined there: a type, a trait, a function, a constant. Where a
-name is only handed on (`pub use`), it still belongs to the file that defines it, so that a `mod.rs` of modules and
-re-exports uses nothing and is used by nobody; one that defines types for its children and calls them in turn is part of
-a circle. Methods do not count: a type may have its `impl` in several files, chapters of one story. Tests inside a file
-do not count either. `cargo modules dependencies --acyclic` holds less: it sees uses and signatures and no call in a
-body, takes methods for those of their type's file, and every constructor for a circle.
+A file uses another one if its code names a definition there: a type, a trait, a function, a constant. A name that is
+only re-exported (`pub use`) still belongs to the file that defines it, so that a `mod.rs` of modules and re-exports
+uses nothing and is used by nobody; one that defines types for its children and also calls them is part of a cycle.
+Methods do not count: a type may have its `impl` in several files. Tests inside a file do not count either. `cargo
+modules dependencies --acyclic` is less suitable: it sees uses and signatures but no call in a body, assigns methods to
+the file of their type, and considers every constructor a cycle.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CRATES = sorted(path.parent.parent for path in (ROOT / "crates").glob("*/src/lib.rs"))
 
-# Comments, and what is between quotes, hold no code. A tick begins a character or a lifetime.
+# Comments and quoted text contain no code. A tick begins a character or a lifetime.
 NO_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|b?r(?P<marks>\#*)".*?"(?P=marks)|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^']+|[^'\\])'""", re.DOTALL
 )
@@ -37,29 +37,29 @@ USE = re.compile(r"(?P<public>pub(?:\([^)]*\))?\s+)?\buse\s+(?P<tree>[^;]+);")
 PATH = re.compile(r"(?<![\w:])((?:\w+\s*::\s*)+)(\w+)")
 
 Name = tuple[str, ...]
-# A name that is handed on more often than this goes round.
+# A name with more re-exports than this is in a cycle.
 MOST_LINKS = 20
 
 
 @dataclass
 class Module:
-    """One file: what it defines, and what its names stand for."""
+    """One file: its definitions, and the meaning of its names."""
 
     file: Path
     code: str
     defined: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
-    # What each imported name stands for; `*` for all names of several modules.
+    # The target of each imported name; `*` for all names of several modules.
     imported: dict[str, Name] = field(default_factory=dict)
     globs: list[Name] = field(default_factory=list)
-    # What a macro names of the modules that it declares.
+    # The names by which a macro uses the modules that it declares.
     by_macro: list[Name] = field(default_factory=list)
-    # Names that only pass through.
+    # Names that are only re-exported.
     handed_on: set[str] = field(default_factory=set)
 
 
 def block_end(code: str, start: int) -> int:
-    """Behind the brace that closes the first one from here."""
+    """The position after the brace that closes the next opening brace."""
     depth = 0
     for at in range(code.index("{", start), len(code)):
         depth += {"{": 1, "}": -1}.get(code[at], 0)
@@ -78,7 +78,7 @@ def code_of(text: str) -> str:
 
 
 def names_in(tree: str, before: Name = ()) -> list[tuple[Name, str]]:
-    """Every path in the tree of a `use`, with the name that it gets here."""
+    """Every path in the tree of a `use`, with its local name."""
     tree = tree.strip()
     if "{" in tree:
         head, inner = tree.split("{", 1)
@@ -109,7 +109,7 @@ def read(file: Path, name: Name, modules: dict[Name, Module]) -> None:
     folder = file.parent if file.name in {"lib.rs", "mod.rs"} else file.with_suffix("")
     calls = LISTED_CALL.findall(code)
     if calls:
-        # A macro over a list of modules calls what each of them has, and may declare them.
+        # A macro over a list of modules calls items of each module, and may declare the modules.
         words = set(re.findall(r"\w+", MODULE.sub("", USE.sub("", code)))) - {"mod"}
         listed = words & (
             {path.stem for path in folder.glob("*.rs")} if LISTED_MODULE.search(code) else module.children
@@ -130,7 +130,7 @@ def read(file: Path, name: Name, modules: dict[Name, Module]) -> None:
 
 
 def follow(way: Name, here: Name, modules: dict[Name, Module]) -> tuple[Name, Name]:
-    """The module that a path leads to, and what it names there; the path itself where it begins with no module."""
+    """The module to which a path leads, and the name in it; the path itself if it begins with no module."""
     at, rest = here, way
     while rest:
         if rest[0] == "crate":
@@ -146,10 +146,10 @@ def follow(way: Name, here: Name, modules: dict[Name, Module]) -> tuple[Name, Na
 
 
 def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) -> Name | None:
-    """The module that defines what a path names; `None` for a module itself, and for what another crate defines."""
+    """The module that defines the target of a path; `None` for a module itself, and for another crate's definitions."""
     at, rest = follow(way, here, modules)
     if not rest and at:
-        # A module may hand on a function beside the module of its name.
+        # A module may re-export a function next to the module with its name.
         target = modules[at[:-1]].imported.get(at[-1], ())
         return definer(target, at[:-1], modules, links + 1) if len(target) > 1 and links <= MOST_LINKS else None
     if not rest or links > MOST_LINKS:
@@ -159,19 +159,19 @@ def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) 
         return at
     if rest[0] in module.imported:
         target = module.imported[rest[0]]
-        # `use thread;` and the like stand for themselves.
+        # `use thread;` and the like denote themselves.
         return None if target == rest[:1] else definer(target + rest[1:], at, modules, links + 1)
     for glob in module.globs:
         found, left = follow(glob, at, modules)
         if found != at and not left and (end := definer(rest, found, modules, links + 1)) is not None:
             return end
-    # What a path with modules leads to and is not there was made by a macro, or is that of an outer crate.
+    # If the end of a path with modules does not exist there, a macro made it, or it belongs to an outer crate.
     return at if rest != way and rest[0][0].isupper() else None
 
 
 @cache
 def uses(crate: Path) -> dict[str, dict[str, set[str]]]:
-    """The files that each file of a crate uses, and the names for which it does."""
+    """The files that each file of a crate uses, and the names that it uses from them."""
     modules: dict[Name, Module] = {}
     read(crate / "src" / "lib.rs", (), modules)
     found: dict[str, dict[str, set[str]]] = {}
@@ -195,7 +195,7 @@ def uses(crate: Path) -> dict[str, dict[str, set[str]]]:
 
 
 def circle(arrows: Mapping[str, Collection[str]]) -> list[str]:
-    """Files of which each uses the next and the last the first; none where there is no such circle."""
+    """Files of which each uses the next and the last uses the first; empty if there is no such cycle."""
     try:
         TopologicalSorter(arrows).prepare()
     except CycleError as error:
@@ -224,7 +224,7 @@ def test_every_file_of_tests_is_compiled(crate):
         assert not listed.exists()
 
 
-# What each crate is made of, a file a line, and the files that are in a circle. `/` in a name stands for a folder.
+# The content of each crate, one file per line, and the files that form a cycle. `/` in a name denotes a folder.
 A, B = "a: use crate::b::B; pub struct A(B);", "b: pub struct B; fn f() { crate::a::A::new(); }"
 MADE = {
     "two files": (("lib: mod a; mod b;", A, B), ["a.rs", "b.rs"]),

@@ -1,6 +1,6 @@
-"""Rules of the project that a machine can hold: which crate may use which, sources of values, clean files.
+"""Rules of the project that can be checked automatically: dependencies of crates, sources of values, clean files.
 
-Each test names the rule it holds; what to do when it fails is in its message.
+Each test names the rule that it checks; its message says what to do if it fails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conftest import ROOT
 
 import linecard
 
-# Crates may use only what stands in an earlier group.
+# Crates may use only crates of earlier groups.
 LAYERS = (
     {"sim", "words", "jobs"},
     {"program", "config"},
@@ -27,7 +27,7 @@ LAYERS = (
     {"platform"},
     {"bindings"},
 )
-# Arrows that the layers alone would allow, or that go sideways, and that must never appear.
+# Dependencies that must never exist although the layers alone would permit them, and dependencies within a layer.
 FORBIDDEN = {("dram", "traffic"), ("dram", "buffers"), ("dram", "program"), ("chip", "apps")}
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}
@@ -47,7 +47,7 @@ def manifests() -> dict[str, dict]:
 
 
 def uses(manifest: dict) -> set[str]:
-    """Crates of this workspace that a manifest's normal dependencies name."""
+    """Crates of this workspace among a manifest's normal dependencies."""
     tables = [manifest.get("dependencies", {}), manifest.get("build-dependencies", {})]
     tables += [target.get("dependencies", {}) for target in manifest.get("target", {}).values()]
     return {name.removeprefix("linecard-") for table in tables for name in table if name.startswith("linecard-")}
@@ -84,7 +84,7 @@ PRESETS = [file for file in sorted((ROOT / "presets").glob("*/*.toml")) if file.
 
 
 def test_every_calibrated_value_is_declared_in_a_study():
-    """A value chosen on published cells marks those cells in its study, or they would count as reproduced."""
+    """A value fitted to published cells marks those cells in its study; otherwise they would count as reproduced."""
     declared = {
         key
         for study in ROOT.glob("studies/*/study.toml")

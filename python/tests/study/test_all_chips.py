@@ -1,4 +1,4 @@
-"""Does the sweep of all chips hold those of the document, none beyond its area, and the same rates as a core alone?"""
+"""Does the sweep of all chips contain those of the document, none beyond its area, and a lone core's rates?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_chips_fill_the_area_and_those_of_the_document_are_among_them(sweep)
     for cores, threads, cache in found:
         beside = sweep.CACHED_CORE if cache else sweep.CORE
         assert cores * (threads + cache + beside) <= sweep.CHIP
-        # One thread-equivalent more in each core would not fit.
+        # One more thread-equivalent in each core would not fit.
         assert not cache or cores * (threads + cache + 1 + beside) > sweep.CHIP
     cores, threads, cache = sweep.OPTIMAL_FIXED
     alone = core(program, latency=150, bandwidth=0.64, area=threads + cache, threads=threads, events=2000)

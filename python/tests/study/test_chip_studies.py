@@ -1,4 +1,4 @@
-"""Studies that execute programs on chips: runners, what may count, and that the programs do what they say."""
+"""Studies that execute programs on chips: runners, the counted numbers, and the effects of the programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STUDIES = ("bluefield3", "hxdp", "nfp4000", "rosebud")
 
 
 def nothing(_done: int, _all: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that is ignored."""
 
 
 def spec(runner: str, program: str, *overrides: str, preset: str = "") -> RunSpec:
@@ -68,14 +68,14 @@ def test_loads_of_a_ring_are_found_somewhere():
     changes = ("cluster.dpa.threads_in_use=1", "traffic.packet_bytes=1024", "memory.l2.pool_bytes=262144")
     found = loads_runner.run(spec("loads", "dpa_ring", *changes, preset="bluefield3_dpa"), nothing)
     shares = [found.metric("loads", f"{level}_percent") for level in ("first", "second", "beyond")]
-    # A ring of 256 KiB is less than the 640 that the port may take of L2.
+    # A ring of 256 KiB is smaller than the 640 KiB of L2 that the port may use.
     assert shares == [100, 0, 0]
     bounded = loads_runner.run(
         spec("loads", "dpa_ring", *changes, "memory.l2.port_ways=1", preset="bluefield3_dpa"), nothing
     )
     shares = [bounded.metric("loads", f"{level}_percent") for level in ("first", "second", "beyond")]
     assert sum(shares) == pytest.approx(100)
-    # 128 KiB of 256, and a few lines that the thread itself has brought into other ways.
+    # 128 KiB of 256, and a few lines that the thread itself has loaded into other ways.
     assert shares[0] == pytest.approx(50, abs=5)
 
 
@@ -139,7 +139,7 @@ def test_what_was_put_in_counts_nowhere():
     assert (result.calibrated_cells, result.counted_cells) == (5, ())
     rates = linecard.reproduce("hxdp", quick=True, tables=["rates"])
     assert [cell.keys["program"] for cell in rates.counted_cells] == ["redirected"]
-    # Each value that a file calls calibrated and that these cells are about is declared.
+    # Each value that a file calls calibrated, and that concerns these cells, is declared.
     for study, chip in (("nfp4000", "nfp4000"), ("hxdp", "hxdp")):
         declared = {key for each in load_study(study).spec.calibrations for key in each.keys}
         known = {each.key for each in linecard.describe(chip).parameters if each.source.startswith("calibrated")}

@@ -84,7 +84,7 @@ def test_calibrated_cells_are_marked_by_table_keys_and_measure():
     assert not compare.is_calibrated(marks, {"scheme": "B"}, "gbps", "gbps", "1")
     assert compare.is_calibrated(marks, {"mhz": 200}, "idle", "idle_percent", "2")
     assert not compare.is_calibrated(marks, {"mhz": 200}, "other", "other_percent", "2")
-    # A gain compares configurations, wherever they are printed: a mark in any table counts.
+    # A gain compares configurations, wherever they are printed, so a mark in any table counts.
     assert compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps", "3", anywhere=True)
 
 
@@ -181,7 +181,7 @@ def test_deviations_are_strict_both_ways():
     listed = [KnownDeviation(id="a", reason="why"), KnownDeviation(id="b", reason="old")]
     found = compare.judge_deviations({"a": "off", "c": "off"}, ["a", "b", "c"], listed, complete=True)
     assert {deviation.id: deviation.state for deviation in found} == {"a": "known", "b": "gone", "c": "unlisted"}
-    # A part of the study says nothing about what it did not run.
+    # A partial run of a study makes no statement about items that did not run.
     found = compare.judge_deviations({"a": "off"}, ["a"], listed, complete=False)
     assert [deviation.id for deviation in found] == ["a"]
 

@@ -1,4 +1,4 @@
-"""The study runner on a small study of its own, with hand-made runs; and the shipped studies' files."""
+"""The study runner on a small study with hand-made runs, and the files of the shipped studies."""
 
 from __future__ import annotations
 
@@ -135,14 +135,14 @@ def test_cells_become_runs_and_equal_runs_are_shared(folder):
     plan = make_plan(study, study.item_ids, study.spec.full)
     first = plan.cells["1", 0, "gbps"].runs[0]
     assert first == RunSpec("machine", "p_base", "nat", "", False, ("dram.banks=2",), 1, 1000, 100)
-    # Four rows, the three sweep points; table 2 and the gain need nothing new. Three seeds each.
+    # Four rows and three sweep points, with three seeds each; table 2 and the gain need no further run.
     assert len(plan.runs) == (4 + 3) * 3
     assert ("2", 1, "rows") not in plan.cells  # an empty published cell is not run
 
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_no_two_shipped_studies_need_the_same_run(quick):
-    # Cells of a study share runs. If studies did, too, the scorecard would have to run them together.
+    # Cells of a study share runs. If studies shared runs, too, the scorecard would have to run them together.
     runs = []
     for name in study_folders():
         study = load_study(name)
@@ -232,7 +232,7 @@ def test_a_part_of_a_study(folder):
     assert result.items == ("2",)
     assert result.checks[0].holds is None
     assert len(result.runs) == 1
-    assert result.to_dict()["cells"] == 1  # no headline table was run: all that were count
+    assert result.to_dict()["cells"] == 1  # no headline table was run, so every table that was run counts
 
 
 def test_deviations_are_strict(folder):
@@ -377,7 +377,7 @@ def test_the_output_folder(folder, tmp_path):
     assert value.endswith(" ns")
     assert value in page
     assert set(manifest["inputs"]) == {"study.toml", "one.csv", "two.csv"}
-    # The same study gives the same bytes again.
+    # The same study writes the same bytes again.
     again = tmp_path / "again"
     write_study(run_study(folder), again)
     for name in names - {"result.json"}:
@@ -413,7 +413,7 @@ def test_shipped_studies_are_whole(name):
     assert plan.runs
     used = {table.file for table in study.spec.tables}
     shipped = {path.relative_to(study.folder).as_posix() for path in study.folder.glob("published/*.csv")}
-    # What only the computation of a contradiction reads belongs to no table.
+    # A file that only the computation of a contradiction reads belongs to no table.
     assert used == shipped - {"published/section2_1_peaks.csv"}
 
 

@@ -1,4 +1,4 @@
-"""The limits that studies are held to, a line each in `studies/targets.csv`: set before the runs, and not ours."""
+"""The limits of studies, a line each in `studies/targets.csv`: set before the runs, and not by this project."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.study.folders import study_folders
 
 TARGETS = ROOT / "studies" / "targets.csv"
 SHARED = ROOT.parent / "shared" / "published" / "targets.csv"
-# Studies of what is public as an anchor: no limits were set for them, and a further one is not left out unsaid.
+# Anchor studies with public data: no limits were set for them. A further study must be added here.
 WITHOUT_LIMITS = {"bluefield3", "hxdp", "nfp4000", "rosebud"}
 KINDS = {"at_most", "at_least", "violations", "shape"}
 

@@ -1,4 +1,4 @@
-"""`studies/mudigonda2007/traffic_values.py`: do its changes reach the links, and does the generator take them?"""
+"""`studies/mudigonda2007/traffic_values.py`: do its changes reach the links, and does the generator accept them?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPT = runpy.run_path(str(STUDY / "traffic_values.py"), run_name="traffic_valu
 
 @pytest.mark.parametrize("link", ["edge", "core"])
 def test_each_change_gives_other_packets(link: str, tmp_path: Path) -> None:
-    """A value that was not found, or that nothing reads, would give the link as it is."""
+    """A value that was not found, or that nothing reads, would leave the link unchanged."""
     text = (SCRIPT["TRAFFIC"] / f"{link}.toml").read_text()
     file = tmp_path / f"{link}.toml"
 

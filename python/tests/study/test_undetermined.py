@@ -1,4 +1,4 @@
-"""`studies/girish2008/undetermined.py`: does every machine take the changes, and is each one a change?"""
+"""`studies/girish2008/undetermined.py`: does every machine accept the changes, and does each one change something?"""
 
 from __future__ import annotations
 

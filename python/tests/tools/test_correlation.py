@@ -68,7 +68,7 @@ cells = [{ table = "rates", cycles = 400 }]
 
 
 def nothing(_done: int, _all: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that is ignored."""
 
 
 def spec(*overrides: str, preset: str = "nfp4000", packets: int = 2000) -> RunSpec:
@@ -97,7 +97,7 @@ def test_errors_are_those_worked_by_hand():
         ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
         # Two of three pairs agree, one does not.
         ([1, 2, 3], [1, 3, 2], 1 / 3),
-        # One pair is tied in the first alone: 2 agree of sqrt(2 * 3).
+        # One pair is tied in the first list only: 2 agree of sqrt(2 * 3).
         ([1, 1, 2], [1, 2, 3], 2 / 6**0.5),
         ([1, 1], [1, 2], None),
     ],
@@ -118,7 +118,7 @@ def test_a_knee_is_where_a_curve_stays_within_a_twentieth_of_its_most(rates, at)
 
 
 def test_parameters_of_opposite_effect_do_not_hide_each_other():
-    # banks / latency: all low and all high would come to 1 / 10 and 4 / 40, which are equal.
+    # banks / latency: with all low ends and all high ends, 1 / 10 and 4 / 40 would be equal.
     def rate(latency: float = 20, banks: float = 2) -> float:
         return banks / latency
 
@@ -131,7 +131,7 @@ def test_parameters_of_opposite_effect_do_not_hide_each_other():
 
 
 def test_the_sign_of_an_effect_is_that_between_the_ends_of_its_interval():
-    # Both ends lie below the stated 5: an optimum between them, or noise.
+    # Both ends are below the stated 5: an optimum is between them, or noise.
     assert together(5.0, [ValueRange("size", 1, 3)], [4.0, 3.0]) == (("size=3",), ("size=1",))
     assert together(5.0, [ValueRange("idle", 1, 3)], [5.0, 5.0]) == ((), ())
 
@@ -140,7 +140,7 @@ def test_the_sign_of_an_effect_is_that_between_the_ends_of_its_interval():
 
 
 def test_a_cycle_more_is_a_cycle_more():
-    # The engines of five islands bound both, one each of 800 MHz.
+    # The engines of five islands limit both; each island has one engine of 800 MHz.
     rates = {}
     for cycles in (2000, 3000):
         found = counted_runner.run(spec(f"count.cycles={cycles}", "island.engines=1"), nothing)
@@ -149,7 +149,8 @@ def test_a_cycle_more_is_a_cycle_more():
 
 
 def test_issuing_is_in_the_cycles_of_instructions():
-    # 10 reads that wait take 3 cycles each to issue, 4 additions 1 each; the firmware's step has 25 of its own.
+    # 10 reads that wait take 3 cycles each to issue, and 4 additions take 1 each; the firmware's step has 25 of its
+    # own.
     changes = counted_runner.changes(
         spec("count.cycles=100", "count.maps.read=10", "count.maps.add=4", "count.packet.write=0")
     )
@@ -176,7 +177,7 @@ def test_counts_that_no_program_has_are_refused(wrong, preset, message):
 def test_what_the_instructions_are_off_by_is_in_the_counted_ones_alone(percent, cycles):
     changed = counted_runner.changes(spec("count.cycles=400", f"cluster.island.ebpf.percent={percent}"))
     assert changed[-1] == f"program.step[6].cycles={cycles}"
-    # What the steps around are off by is taken out beforehand: 1.1 times 25 + 364 are 27.5 and the 400 again.
+    # The correction of the steps around is removed beforehand: 1.1 times 25 + 364 is 27.5 and the 400 again.
     assert counted_runner.changes(spec("count.cycles=400", "program.percent=110"))[-1].endswith(f"={25 + 364}")
 
 
@@ -185,7 +186,7 @@ def test_what_the_instructions_are_off_by_is_in_the_counted_ones_alone(percent, 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run came to, without a simulation."""
+    """The result of a run, without a simulation."""
 
     mpps: float
     run_id: str = "x"
@@ -220,15 +221,16 @@ def test_a_point_that_is_missed_stays_and_calibrated_ones_do_not_count(tmp_path)
     errors = own_errors(device.judged)
     assert errors is not None
     assert (errors.points, errors.worst, errors.bias) == (2, 1.5, 0.75)
-    # The band by hand: 5 % of the cycles, and the interval of the file's CTM; of 20: 4000 / 210 * 75 / 128 and up.
+    # The band worked out by hand: 5 % of the cycles, and the interval of the file's CTM; of 20: 4000 / 210 * 75 / 128
+    # and above.
     band = device.points[0].band
     assert band is not None
     assert (band.low, band.high) == (pytest.approx(4000 / 210 * 75 / 128), pytest.approx(4000 / 190 * 1.5))
     assert [each.key for each in band.widths] == ["memory.ctm.latency_cycles", "cluster.island.ebpf.percent"]
-    # 2 lies below 4000 / 840 * 75 / 128 by more than its reading; the calibrated point is in neither number.
+    # 2 is below 4000 / 840 * 75 / 128 by more than its reading error; the calibrated point is in neither number.
     assert coverage(device.judged) == (1, 2)
     assert device.points[0].before_seen == "abc1234"
-    # Of each point one run, one on a single thread, and 2n + 2 for its band.
+    # Each point has one run, one on a single thread, and 2n + 2 for its band.
     ranges = [each for each in linecard.describe("nfp4000").parameters if each.interval is not None]
     assert len(runs) == len(set(runs)) == 3 * (2 + 2 * len(ranges) + 2)
     text = page(found, "pictures")
@@ -312,7 +314,7 @@ def test_the_command_prints_a_device_and_writes_its_page(tool, tmp_path):
     assert {file.name for file in tmp_path.iterdir()} == {"correlation.json", "correlation.md", "hxdp.svg"}
 
 
-# ---- what is kept, and the page ----
+# ---- kept results, and the page ----
 
 
 def test_every_published_rate_of_a_device_is_on_the_page():

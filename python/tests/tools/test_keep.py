@@ -1,4 +1,4 @@
-"""What is kept of a whole measurement comes out again, number for number, in the file and in the documents."""
+"""Kept results of a complete measurement are restored exactly, number by number, in the file and in the documents."""
 
 from __future__ import annotations
 

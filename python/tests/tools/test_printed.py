@@ -1,4 +1,4 @@
-"""Does the plot of all cells show each once, calibrated ones hollow, and count what it cannot show?"""
+"""Does the plot of all cells show each once, calibrated ones hollow, and count those that it cannot show?"""
 
 from __future__ import annotations
 

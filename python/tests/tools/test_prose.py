@@ -1,4 +1,4 @@
-"""Does the check of documents find what it is for, and nothing in code and tables?"""
+"""Does the check of documents find what it should, and nothing in code and tables?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robustness: what is varied and where, that nothing finished is lost, and that the documents say what was run."""
+"""Robustness: what is varied and where, that no finished step is lost, and that the documents state what was run."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Fake:
-    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` lists the runs made."""
+    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` lists the executed runs."""
 
     def __init__(self, stop_at: int = 0) -> None:
         self.asked: list[RunSpec] = []
@@ -121,7 +121,7 @@ def test_seeds_and_values_are_run_and_only_where_the_chosen_value_is(folder):
     (varied,) = found.variations
     assert varied.low == pytest.approx(0.9 * varied.value)
     assert varied.high == pytest.approx(1.1 * varied.value)
-    # Two of the four cells have the chosen value: another chip says otherwise, and a run that sets it does, too.
+    # Two of the four cells have the chosen value: another chip sets a different value, and so does a run.
     assert varied.down.error == pytest.approx((1 / 0.9 - 1) / 2)
     assert varied.up.error == pytest.approx((1 - 1 / 1.1) / 2)
     changed = [run for run in fake.asked if any(text.startswith(KEY) for text in run.overrides)]
@@ -131,7 +131,7 @@ def test_seeds_and_values_are_run_and_only_where_the_chosen_value_is(folder):
         "slot (traffic.kind)": f"not a number: {linecard.describe('hasan2003_ref_base')['traffic.kind'].text}",
         "way": "not a number that can be a tenth smaller or larger: the long one",
     }
-    # What stays as it was is not run again, and a figure that nothing is computed from only with the first seed.
+    # Unchanged runs are not repeated, and a figure from which nothing is computed runs only with the first seed.
     assert len(fake.asked) == len(set(fake.asked)) == (4 + 1) + 7 * 4 + 2 * 2
     assert {run.packets for run in fake.asked} == {1000}
     assert Robustness.from_dict(json.loads(json.dumps(found.to_dict()))) == found
@@ -153,7 +153,8 @@ def test_a_step_is_what_the_study_alone_gives(folder):
 def test_what_is_finished_is_kept_and_not_run_again(folder, tmp_path):
     whole = robustness(str(folder), run_function=Fake())
     file = tmp_path / "out" / "tiny.steps.json"
-    # The first seed takes five runs, each side of the value two, each other seed four: stopped in the third seed.
+    # The first seed takes five runs, each side of the value two, and each other seed four: the stop is in the third
+    # seed.
     with pytest.raises(KeyboardInterrupt):
         robustness(str(folder), jobs=1, kept=Kept(file, folder), run_function=Fake(stop_at=5 + 4 + 4 + 2))
     partly = what_is_kept(load_study(str(folder)), Kept(file, folder), quick=False)
@@ -166,7 +167,7 @@ def test_what_is_finished_is_kept_and_not_run_again(folder, tmp_path):
     again = Fake()
     assert robustness(str(folder), kept=Kept(file, folder), run_function=again) == whole
     assert again.asked == []
-    # Another study, other runs, or a damaged file: nothing of it counts.
+    # Results of another study, of other runs, or of a damaged file do not count.
     assert Kept(file, folder, quick=True).steps == {}
     (folder / "one.csv").write_text(ONE.replace("2.0", "2.1"))
     assert Kept(file, folder).steps == {}
@@ -210,7 +211,7 @@ def outcome(error: float, measured: float, *, kept: bool) -> Outcome:
 
 @pytest.fixture
 def found() -> Robustness:
-    """By hand: a limit that one value breaks."""
+    """Worked out by hand: a limit that one value breaks."""
     by_seed = {1: outcome(0.05, 0.05, kept=True), 2: outcome(0.06, 0.06, kept=True)}
     variations = (
         Variation(
@@ -257,7 +258,7 @@ def test_the_picture_is_an_svg_with_its_own_words(found):
     assert list(says) == drawn.get("aria-labelledby").split()
     assert "5.00 % to 6.00 % over 2 seeds" in says["says-kumar2006"]
     bars = [each for each in drawn.iter(f"{space}rect") if each.find(f"{space}title") is not None]
-    # The seeds, the value down, the value up.
+    # One bar for the seeds, one for the value down, one for the value up.
     assert len(bars) == 3
     assert all(float(each.get("x")) >= 0 and float(each.get("width")) > 0 for each in bars)
     assert tornado(found) == tornado(found)
@@ -284,7 +285,7 @@ def test_every_calibration_of_a_study_with_limits_is_varied_or_named():
 
 
 def test_a_workload_that_the_study_writes_out_is_the_one_that_it_calls_by_name():
-    """`vary` of a calibration repeats the numbers of a stand-in: they must equal the numbers that run."""
+    """`vary` of a calibration repeats the numbers of a stand-in: they must equal those of the runs."""
     for calibration in load_study("kumar2006").spec.calibrations:
         for varied in calibration.vary:
             if varied.of:
@@ -307,7 +308,7 @@ def test_a_number_to_vary_says_how(tmp_path):
 
 
 def test_a_run_without_the_value_stays_as_it_was(folder):
-    """A table of another program is refused: that is no failure, and nothing changes."""
+    """A table of another program is refused: this is not a failure, and nothing changes."""
     plain = Fake()
 
     def run(spec: RunSpec, progress):

@@ -1,4 +1,4 @@
-"""The scorecard: lines follow from results, a worsened result flips its line, and the documents say what it says."""
+"""The scorecard: lines follow from results, a worse result changes its line, and the documents agree with it."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def with_value(cell, measured):
 
 
 def worse(cell) -> float:
-    """Far beyond every limit, on the wrong side of a bound, and the larger of two now the smaller."""
+    """Far beyond every limit, on the wrong side of a bound, and with the larger of two numbers now the smaller."""
     return 0.0 if cell.relation == ">" else 1e6 + 1e6 / (1 + cell.published)
 
 
 def figure(spec, *, good: bool = True) -> FigureResult:
-    """A figure that has every shape, or none; over k it peaks at 4, and writes batch more than reads."""
+    """A figure that has every shape, or none; over k it peaks at 4, and writes form larger batches than reads."""
     measures = list(dict.fromkeys(measure for panel in spec.panels for measure in panel.measures))
     points = []
     for series in spec.series:
@@ -107,7 +107,7 @@ def figure(spec, *, good: bool = True) -> FigureResult:
 
 
 def flat(spec) -> FigureResult:
-    """Every manager alike: two workloads then have the same ratios."""
+    """All managers have equal numbers: two workloads then have the same ratios."""
     whole = figure(spec)
     return replace(whole, points=tuple(replace(point, measured=2.0) for point in whole.points))
 
@@ -131,7 +131,7 @@ def test_every_line_has_an_evaluator_and_every_evaluator_a_line(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_lines_follow_results_and_nothing_else(name):
-    """As published every line is kept; each is missed when what it is computed from is worse, one item at a time."""
+    """With published results every limit is met; each is missed if its input is worse, one item at a time."""
     study = uncalibrated(name)
     tables, figures = perfect(study)
     kept = state(study, tables, figures)
@@ -154,7 +154,7 @@ def test_lines_follow_results_and_nothing_else(name):
         for line, still in state(study, tables, {**figures, item: figure(good.spec, good=False)}).items():
             if not still:
                 flipped[line].add(item)
-    # What was chosen is told by the study and its presets, not by runs.
+    # The study and its presets state the chosen values; runs do not.
     unmoved = {line for line, by in flipped.items() if not by}
     assert unmoved == ({"H10"} if name == "hasan2003" else set())
 
@@ -285,7 +285,7 @@ def test_a_quantity_counts_once_and_is_calibrated_wherever_it_is_printed():
 
 
 def result(name: str) -> StudyResult:
-    """A study as published, but for one line of Spalink's, which printed cells exclude; without its runs."""
+    """A study with published results, except for one line of Spalink's that printed cells contradict; without runs."""
     study = load_study(name)
     tables, figures = perfect(study)
     if name == "spalink2000":
@@ -409,7 +409,8 @@ def test_a_line_says_by_how_much_it_is_missed():
     assert (line.measured_text, line.limit_text, line.over_text) == ("15.0 %", "≤ 10.0 %", "by 5.0 %")
 
 
-# A line that published cells exclude, and a cell that would no longer support that, with what would then be printed.
+# A line that published cells exclude, a cell that would no longer support that, and the text that would then be
+# printed.
 SUPPORT = [
     ("spalink2000", "S2", "section3_2_dram.csv", "32,4.16", "32,4.4"),
     ("spalink2000", "S2", "section2_1_peaks.csv", "DRAM,64,88", "DRAM,64,100"),
@@ -458,7 +459,7 @@ def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lo
 
     assert idle(there).outcome == "input"
     assert idle(there).shown.endswith("met at program.x=3: 0 points; newly missed at this point: H5")
-    # A line that could not be judged at the point must not pass as one that is kept there.
+    # A line that could not be judged at the point must not count as kept there.
     silent = tuple(replace(line, kept=None) if line.target.id == "H1" else line for line in there)
     assert idle(silent).shown.endswith("newly missed at this point: H1, H5")
     still = lines_of(study, as_it_is.values(), figures.values())

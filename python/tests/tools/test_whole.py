@@ -1,4 +1,4 @@
-"""Studies over one pool: is each run made once, and at a point only what the lines are computed from?"""
+"""Studies over one pool: is each run made once, and are only the items of the lines run at a point?"""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_each_run_is_made_once_and_a_point_moves_only_what_is_behind_its_lines(t
         "ixp1200 firewall seed 97": 1,
         "ixp1200 nat program.x=3 seed 97": 1,  # the point, where it changes something
         "ixp1200 probe seed 98": 1,
-        "ixp1200 nat seed 98": 1,  # the second table is behind no line: there is no run of it at the point
+        "ixp1200 nat seed 98": 1,  # no line uses the second table, so it has no run at the point
     }
     assert [len(result.runs) for result in (first, second)] == [3, 2]
     assert [cell.measured for table in first.tables for cell in table.cells] == [1.0] * 4

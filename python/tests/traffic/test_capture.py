@@ -99,7 +99,7 @@ def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
     whole = linecard.flows("edge")
     assert (whole.format, whole.packets, whole.captured_bytes) == ("described link", 150_000, 0)
     assert not [fact for fact in whole.facts() if "0 captured" in fact.more]
-    # Its description: shares of flows and packets that come out within a few percent of what was asked for.
+    # The shares of flows and packets in the description are within a few percent of the requested shares.
     assert whole.single_packet_flows_percent == pytest.approx(45, rel=0.05)
     assert whole.packets_in_single_packet_flows_percent == pytest.approx(3, rel=0.1)
     assert linecard.flows("edge") == whole

@@ -1,4 +1,4 @@
-"""A setting of `[traffic]` moves the run or is refused: with a capture, a described link and a generator."""
+"""A setting of `[traffic]` has an effect or is refused: with a capture, a described link and a generator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import linecard
 
 CAPTURE = str(ROOT / "examples/captures/edge-mix.pcap.gz")
 SOURCES = {"capture": CAPTURE, "described link": "edge", "generator": None}
-# For every key of the table values that the chip does not have by itself.
+# For every key of the table, values that differ from the chip's own.
 OTHERS = {
     "kind": ["rfc2544", "fixed", "sizes"],
     "packet_bytes": [64],
@@ -55,12 +55,12 @@ def test_a_key_that_is_given_has_an_effect_or_is_refused(source, key, value, usu
     except linecard.ConfigError as error:
         problems = error.problems
     if after is None:
-        # The key is named; of a generator it may be what it wants beside it.
+        # The error names the key; with a generator, it may name a key that is then missing.
         wanting = [each for each in problems if source == "generator" and each.message.startswith("missing")]
         assert all(each.key == f"traffic.{key}" or each in wanting for each in problems), problems
         return
     moved = [row.value for row in before.metrics] != [row.value for row in after.metrics]
-    # What is asked for may be what is: a capture has times of its own.
+    # The requested value may equal the existing one: a capture has its own times.
     assert moved or (source, value) in {("capture", "captured"), ("described link", "captured")}
 
 
@@ -82,7 +82,7 @@ def test_what_is_refused_says_why(source, key, wording):
 
 
 def test_a_capture_comes_at_the_rate_that_is_given():
-    """Over the whole capture: a part of it may be faster or slower than its mean."""
+    """Over the whole capture, because a part of it may be faster or slower than its mean."""
     whole = {"packets": 0, "warmup_packets": 0, "verdict": False, "trace": CAPTURE}
     for gbps in (2.0, 40.0):
         found = linecard.run("example_smartnic", set={"traffic.rate_gbps": gbps}, **whole)
@@ -92,12 +92,12 @@ def test_a_capture_comes_at_the_rate_that_is_given():
 
 def test_a_rate_and_the_speed_up_that_makes_it_are_the_same_run():
     flows = linecard.flows(CAPTURE)
-    # Ethernet frames with their check sequence: the capture has IP packets.
+    # Frames have Ethernet headers and check sequences; the capture has IP packets.
     frames = flows.bytes + 18 * flows.packets
     own = frames * 8 / flows.seconds / 1e9
     by_rate = linecard.run("example_smartnic", trace=CAPTURE, set={"traffic.rate_gbps": own * 5}, packets=2000)
     by_factor = linecard.run("example_smartnic", trace=CAPTURE, set={"traffic.speedup": 5}, packets=2000)
-    # The rate leaves out the last packet, after which no gap is known.
+    # The rate excludes the last packet, after which the gap is unknown.
     assert by_rate.summary.offered_gbps == pytest.approx(by_factor.summary.offered_gbps, rel=1e-3)
 
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant, wor
 
 @pytest.fixture
 def one_instant(capture, tmp_path):
-    """The first packet of the small capture alone."""
+    """Only the first packet of the small capture."""
     path = tmp_path / "one.pcap"
     path.write_bytes(capture.read_bytes()[: 24 + 16 + 72])
     return path

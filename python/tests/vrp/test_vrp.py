@@ -87,7 +87,7 @@ rate_gbps = 1
 
 
 def test_ten_ports_forward_until_the_machine_is_full(tmp_path):
-    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s bring more than the machine forwards."""
+    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s deliver more than the machine can forward."""
     path = tmp_path / "ten.toml"
     path.write_text(TEN_PORTS)
     offered = {"traffic.rate_gbps": 2.0}
@@ -143,7 +143,7 @@ def test_the_budget_is_what_the_rate_stands(budget, wording):
     ]
     for row in budget.resources:
         assert row.budget == int(row.head_room * 0.65)
-    # Spare cycles of four engines at this rate without the function, branches included: no search can find more.
+    # Spare cycles of four engines at this rate without the function, branches included: a search can find no more.
     assert 0 < budget["cycles"].head_room < 4 * 177e6 / 1.128e6 - (138 - 32) * 1.25
     assert budget["dram_reads"].cost_cycles == pytest.approx(40, abs=0.3)
     with pytest.raises(KeyError) as refused:
@@ -153,14 +153,14 @@ def test_the_budget_is_what_the_rate_stands(budget, wording):
 
 @pytest.mark.long
 def test_half_the_rate_stands_more_than_twice_the_cycles(budget):
-    """What forwarding itself takes stays as it is."""
+    """The cost of forwarding itself is unchanged."""
     half = linecard.vrp_budget("ixp1200_eval", "564kpps")
     assert half["cycles"].budget > 2 * budget["cycles"].budget
 
 
 @pytest.mark.long
 def test_large_buffers_hide_no_overload(budget):
-    """What the engines cannot do, no buffer makes them do."""
+    """Buffers do not increase what the engines can do."""
     large = linecard.vrp_budget("ixp1200_eval", "1.128Mpps", set={"buffer.rx.cells": 4096})
     assert budget["cycles"].head_room <= large["cycles"].head_room
     assert large["cycles"].head_room < 4 * 177e6 / 1.128e6 - (138 - 32) * 1.25
@@ -181,7 +181,7 @@ def test_an_extension_within_the_budget_is_accepted_and_loses_nothing(tmp_path):
 
 
 def written(path, *ops):
-    """An extension of these operations, each with its number and how often it stands there."""
+    """An extension of these operations, each with the value of one key and its number of occurrences."""
     words = ['name = "set"']
     for op, number, value, times in ops:
         words += [f'[[ops]]\nop = "{op}"\n{number} = {value}'] * times
@@ -196,7 +196,7 @@ REWRITE = (("dram_read", "bytes", 32, 2), ("dram_write", "bytes", 32, 2), ("sram
 @pytest.mark.parametrize(
     ("ops", "cycles"),
     [
-        # Section 4.2: 4 x 40 + 7 x 30, and what is left of 400.
+        # Section 4.2: 4 x 40 + 7 x 30, and the rest of 400.
         ((*READS, ("compute", "cycles", 30, 1)), 400),
         # 2 x 40 + 2 x 50 + 7 x 30: "sufficient to re-write the entire packet".
         ((*REWRITE, ("compute", "cycles", 10, 1)), 400),
@@ -224,7 +224,7 @@ def test_the_printed_set_of_section_4_2_is_accepted_and_runs_at_line_rate(tmp_pa
             (("dram_write", "bytes", 32, 4), ("sram_write", "bytes", 32, 7)),
             "cycles: 410 used, 400 allowed, 10 too many, over the budget from line 32 on",
         ),
-        # Reads and writes together, and parts of a transfer, which DRAM counts as whole ones.
+        # Reads and writes together, and parts of a transfer, each of which DRAM counts as a whole transfer.
         (
             (("dram_read", "bytes", 8, 3), ("dram_write", "bytes", 32, 2)),
             "dram_transfers: 5 used, 4 allowed, 1 too many, over the budget from line 14 on",
@@ -342,7 +342,7 @@ def test_the_study_keeps_and_misses_its_limits_quickly():
     result = run_study("spalink2000", tables=tables, quick=True)
     assert not result.failures
     lines = {line.target.id: line for line in result.lines}
-    # The gain of fast DRAM is judged in full: quick runs spread by more than its limit.
+    # The gain of fast DRAM is judged in full runs only: quick runs spread by more than its limit.
     assert "enough DRAM" in lines.pop("S1").detail
     assert {name: line.kept for name, line in lines.items()} == {
         "S2": False,  # the two bandwidths exclude each other

@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 SOURCES = sorted((HERE.parent / "src").glob("*.sv"))
 GENLIB = HERE / "gates.genlib"
 
-# Block of Table 6 → modules, and the flip-flops that their source declares.
+# From each block of Table 6 to its modules, and to the number of flip-flops that their source declares.
 BLOCKS = {
     "request register array": (("request_register_array",), 32 * (16 + 32 + 1 + 5 + 1) + 5),
     "contention network": (("contention_network",), 0),

@@ -1,10 +1,10 @@
-"""The DDR SDRAM net beside the cycle model: one trace of 64-byte accesses through both, and how far they are apart.
+"""The DDR SDRAM net and the cycle model: one trace of 64-byte accesses through both, and the difference.
 
 ``preset`` is the part, ``program`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace``
-names the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both
-models have in hand, ``net`` another net than `girish2008_dram`.
-Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
-(Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim knows no other):
+names the program whose accesses they are, ``threads`` the number of threads that run it in turn, ``in_flight`` the
+outstanding accesses of both models, ``net`` a net other than `girish2008_dram`.
+Both start the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
+(Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim supports no other size):
 
 - ``ipv4_forward``: the only mpacket in, header out and back, mpacket out.
 - ``encrypt``: 24 mpackets in, each out to be encrypted and back, all of them out again; for IPSec, of which there is
@@ -36,15 +36,15 @@ ROW_BYTES = 4096
 ROWS = 4096
 CELLS = 24
 READ, WRITE = False, True
-# From the end of an access until the one that waits for it can be activated: the cycle model accepts it in the next
-# clock and looks at it in the one after. The net's own controller takes no time for that.
+# Cycles from the end of an access until the waiting access can be activated: the cycle model accepts it in the next
+# clock and considers it in the one after. The net's own controller takes no time for that.
 HAND_OVER_CYCLES = 2
 
 Access = tuple[int, int, bool]
 
 
 def _packets(trace: str, dice: random.Random) -> Iterator[Access]:
-    """Bank, row and direction of the accesses of one thread, packet by packet."""
+    """Bank, row and direction of one thread's accesses, packet by packet."""
     while True:
         bank, row = dice.randrange(BANKS), dice.randrange(ROWS)
         if trace == "ipv4_forward":
@@ -52,15 +52,15 @@ def _packets(trace: str, dice: random.Random) -> Iterator[Access]:
         else:
             directions = [WRITE] * CELLS + [READ, WRITE] * CELLS + [READ] * CELLS
         for number, write in enumerate(directions):
-            # The part keeps no row open; another row for each access keeps the controller from finding hits.
+            # The part keeps no row open; a different row for each access keeps the controller from finding hits.
             yield bank, (row + number) % ROWS, write
 
 
 def accesses(trace: str, threads: int, count: int, seed: int) -> list[Access]:
-    """Accesses of threads that take turns."""
+    """Accesses of threads that alternate."""
     dice = random.Random(seed)
     running = [_packets(trace, random.Random(dice.random())) for _ in range(threads)]
-    # Threads do not stand at the same place of their packets.
+    # Threads begin at different positions within their packets.
     for thread in running:
         for _ in range(dice.randrange(4 if trace == "ipv4_forward" else 4 * CELLS)):
             next(thread)
@@ -87,10 +87,10 @@ def through_net(trace: list[Access], in_flight: int, cycle_ns: float, of_dram: s
     net.put(end, window)
     net.take(left, end)
     net.module("dram", f"{of_dram}.toml", places={"DRAMReq": requests, "CpuBuf": done}, in_flight=0)
-    # One access after the other, each with a precharge before the next, takes 13 cycles and a turn of the bus.
+    # One access after another, each with a precharge before the next, takes 13 cycles and a bus turnaround.
     time = len(trace) * 15 * cycle_ns
     found = petri.simulate(net, time, warmup=0.0, replications=1)
-    # The trace is over when nothing is left of it.
+    # The trace ends when no access is left.
     lasted = time * (1 - found.occupancy["Left"][0])
     return len(trace) * ACCESS_BYTES * 8 / lasted
 

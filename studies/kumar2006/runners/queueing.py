@@ -1,13 +1,13 @@
 """Queue managers under a workload: `linecard.queueing_run`.
 
 ``program`` is the workload and ``overrides`` are settings of the queueing machine; ``packets`` are operations. With
-``manager`` among the settings only that one runs, and its metrics stand under ``chosen``, too. ``preset`` says what is
-asked, one point if it is left out:
+``manager`` among the settings only that one runs, and its metrics are under ``chosen``, too. ``preset`` selects the
+question, a single point by default:
 
 - ``threads``: the fewest threads, of 1 to those set, with 98 percent of the most throughput;
 - ``weight``: the largest weight of one dominating queue that does not take throughput below the uniform one's;
 - ``set_size``: the largest number of dominating queues, in doublings, with 98 percent of the most throughput;
-- ``latency``: operations of a lone thread;
+- ``latency``: operations of a single thread;
 - ``change``: throughput in percent of that without the settings that begin with ``vary.``;
 
 With ``block``, the metrics are those of a block in the synthesis result ``trace``, which ``make rtl`` wrote; ``all``
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Values = dict[tuple[str, str], float]
     Progress = Callable[[int, int], object]
 
-# Of the most throughput: where more threads no longer help.
+# From this share of the highest throughput on, more threads no longer help.
 PEAK_SHARE = 0.98
 WEIGHTS_PERCENT = range(1, 51)
 SET_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -84,7 +84,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
 
 
 def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: str) -> QueueingResult:
-    """All managers under one workload, with these changes in the place of the run's own."""
+    """Run all managers under one workload, with these changes instead of the run's own."""
     own = [change for change in spec.overrides if not change.startswith((VARY, "manager="))]
     result = queueing_run(
         workload or spec.program,
@@ -100,7 +100,7 @@ def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: st
 
 
 def _managers(spec: RunSpec) -> tuple[str, ...]:
-    """The manager that was asked for, or all."""
+    """The requested manager, or all managers."""
     chosen = tuple(change.partition("=")[2] for change in spec.overrides if change.startswith("manager="))
     return chosen or MANAGERS
 
@@ -164,7 +164,7 @@ def _set_size(spec: RunSpec, progress: Progress) -> Values:
 
 
 def _latency(spec: RunSpec, progress: Progress) -> Values:
-    # Table 5 leaves out the queuing cache's instructions and has everyone else's.
+    # Table 5 leaves out the instructions of the queuing cache and includes those of all other managers.
     result = _measure(spec, progress, "R", "qc_instruction_ns=0")
     names = ("enqueue_hit_ns", "enqueue_miss_ns", "dequeue_hit_ns", "dequeue_miss_ns")
     return {(row.manager, name): getattr(row, name) for row in result.rows for name in names}

@@ -1,22 +1,22 @@
 """Packet programs on cores: threads against cache (Mudigonda 2007).
 
 ``program`` is executed on the packets of ``traffic`` (``edge``, ``core``); ``packets`` are traced and
-``warmup_packets`` events counted by each simulation. ``preset`` says what is asked:
+``warmup_packets`` events counted by each simulation. ``preset`` selects the question:
 
 - ``split``: the best split of a core's area at ``latency`` and ``bandwidth``;
 - ``registers``: register schemes of a malleable core at ``latency`` and ``bandwidth``;
 - ``predictor``: the most registers missed over ``latencies`` and ``bandwidths``;
-- ``termination``: what terminating a thread costs at ``latency`` and ``bandwidth``;
-- ``adapt``: what a malleable core reaches that adapts, against its best number of threads;
+- ``termination``: the cost of terminating a thread at ``latency`` and ``bandwidth``;
+- ``adapt``: the throughput of an adapting malleable core, relative to that with its best number of threads;
 - ``chips``: IXP2800, optimal fixed and malleable chips over all programs, ``edge`` and ``core``, ``latencies`` and
-  ``bandwidths``; ``configurable=1`` holds the malleable chip against chips with any number of cores instead, and with
+  ``bandwidths``; ``configurable=1`` compares the malleable chip with chips with any number of cores instead, and with
   ``per_chip=1`` the cores of a chip share the bandwidth.
 
 Chips of a program with a memory are simulated once for all runs; `registers`, `predictor` and `termination` take the
 best number of threads from there.
 
-``registers`` and ``termination`` of the program ``all`` take the mean over the programs, and the most of what should be
-small: registers missed, entries of a table, references between register files and cache.
+``registers`` and ``termination`` of the program ``all`` take the mean over the programs, and the maximum of
+numbers that should be small: registers missed, entries of a table, references between register files and cache.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ BANDWIDTHS = "0.04,0.08,0.16,0.32,0.64,1.28,2.56"
 VARIANTS = {"cast256"}
 # The document says "a few hundred packets" (section 5).
 AFTER_PACKETS = (100, 200, 300, 500)
-# Packets traced and events counted by the search for the best number of threads: those of `chips` in full, which finds
-# it for every program and memory.
+# Packets traced and events counted by the search for the best number of threads. They equal those of a full run of
+# `chips`, which searches for every program and memory.
 SEARCH_PACKETS, SEARCH_EVENTS = 20_000, 60_000
-# What a row of `deployments` says of the chips that were asked for.
+# The columns of a row of `deployments`, by the requested chips.
 SAYS = {
     "fixed": ("ixp2800", "optimal_fixed", "ideal", "single_peak"),
     "malleable": ("malleable", "malleable_threads"),
@@ -108,7 +108,7 @@ def deployed(
     per_chip: bool = False,
     progress: Progress,
 ) -> list[dict[str, float]]:
-    """What these chips come to with each memory; what was found before, by any run, is not simulated again.
+    """The results of these chips with each memory; results of earlier runs are not simulated again.
 
     ``effort`` are packets, events and the seed.
     """
@@ -141,7 +141,7 @@ def _of(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
 
 
 def _traced_once(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
-    """A long trace that no other run asks for: it is not kept."""
+    """A long trace that no other run needs, so that it is not kept."""
     return program_trace(spec.program, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
 
 
@@ -208,7 +208,7 @@ def _registers_of(program: str, spec: RunSpec, found: dict[str, str], progress: 
     )
     values: Values = {}
     for row in rows:
-        # One register cache: of the size that was asked for.
+        # There is one register cache, of the requested size.
         scheme = "lru" if row["scheme"].startswith("lru_") else row["scheme"]
         for name in (
             "needed_per_switch",

@@ -279,7 +279,7 @@ impl PacketProgram for StepList {
     }
 
     fn block(&mut self, block: &Block, steps: &mut Steps) {
-        // Of the packet only its cells are known; draws use the number of the block.
+        // Only the cells of the packet are known; draws use the number of the block.
         let (head, info) =
             (PacketHead::default(), PacketInfo { number: self.blocks ^ self.salt, ..PacketInfo::default() });
         self.blocks += 1;
@@ -437,7 +437,7 @@ mod tests {
         let read = (4, access(Access::Read, 4, 0));
         let moves = [(4, access(Access::Read, 32, 0)), (4, access(Access::Continue, 32, 32))];
         assert_eq!(steps_of(&mut list, ipv4(64, 0)), [read, read, read, moves[0], moves[1], (4, SEND)]);
-        // What does not divide comes later: 7 cycles over two reads are 2, 2 and 3.
+        // The remainder comes last: 7 cycles over two reads are 2, 2 and 3.
         let mut list = listed(vec![step(Each::Packet, 7, Does::Spread(vec![reads_of(4, 2)]))], None);
         let cycles: Vec<u32> = steps_of(&mut list, ipv4(64, 0)).iter().map(|step| step.0).collect();
         assert_eq!(cycles, [2, 2, 3]);
@@ -496,7 +496,7 @@ mod tests {
         let nodes: std::collections::HashSet<_> =
             found[..5].iter().map(|step| format!("{:?}", step.1)).collect();
         assert_eq!(nodes.len(), 5);
-        // The first level says that nothing begins so.
+        // The first level shows that no prefix begins with these bits.
         let lost = steps_of(&mut list, to([0x2a00_0db8, 1 << 16, 0]));
         assert_eq!((lost.len(), lost[1].1), (2, Action::Drop(DropReason::NoRoute)));
         let old = PacketHead { ttl: 1, ..to([0x2001_0db8, 1 << 16, 0]) };
@@ -514,7 +514,7 @@ mod tests {
         };
         assert_eq!(ends(NotIp::Punt), [(7, Action::Drop(DropReason::Punted))]);
         assert_eq!(ends(NotIp::Drop), [(7, Action::Drop(DropReason::NotIp))]);
-        // Neither is there anything to look up, nor hops.
+        // A frame that is not IP has neither an address to look up nor a hop limit.
         assert_eq!(ends(NotIp::Forward), [(14, SEND)]);
     }
 
@@ -541,7 +541,7 @@ mod tests {
         };
         let [each, first, later] = [(3, 4), (4, 8), (5, 12)].map(|(c, b)| (c, access(Access::Read, b, 0)));
         let transmit = (6, Action::Transmit);
-        // A packet of four cells in blocks of three: its first cell is in the first block alone.
+        // A packet of four cells in blocks of three: only the first block contains the first cell.
         assert_eq!(block(0, 3), [each, first, each, later, each, later, transmit]);
         assert_eq!(block(3, 1), [each, later, transmit]);
     }

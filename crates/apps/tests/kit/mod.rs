@@ -1,4 +1,4 @@
-//! The smallest executor: threads whose steps take turns at random, without time; locks that are waited for.
+//! A minimal executor: threads whose steps alternate at random, without time, and locks for which threads wait.
 
 use linecard_apps::{Io, IoCosts, IoRoles, NotIp};
 use linecard_program::script::{Action, PacketInfo, PacketProgram, RoleId, Steps};
@@ -23,10 +23,10 @@ pub const IO: Io = Io {
     not_ip: NotIp::Punt,
 };
 
-/// What tables are called.
+/// The role of every table.
 pub const TABLE: RoleId = RoleId(3);
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Put into a queue with this header.
@@ -35,7 +35,7 @@ pub enum Fate {
     Dropped(DropReason),
 }
 
-/// The fate of every packet and the order, by its number, in which it was met.
+/// The fate of every packet, and the packet numbers in the order of these fates.
 #[derive(Debug, Default)]
 pub struct Fates {
     pub of: HashMap<u32, Fate>,
@@ -43,7 +43,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// The header of a packet that was sent, and its queue.
+    /// Returns the queue and the header of a packet that was sent.
     #[track_caller]
     pub fn sent(&self, number: u32) -> (u16, PacketHead) {
         match self.of[&number] {
@@ -52,7 +52,7 @@ impl Fates {
         }
     }
 
-    /// Packets dropped for a reason.
+    /// Counts the packets that were dropped for a reason.
     pub fn dropped(&self, reason: DropReason) -> usize {
         self.of.values().filter(|f| **f == Fate::Dropped(reason)).count()
     }
@@ -61,17 +61,17 @@ impl Fates {
 #[derive(Default)]
 struct Thread {
     waiting: VecDeque<(u32, PacketHead)>,
-    /// The packet in hand, its steps, and the next of them.
+    /// The thread's packet, its steps, and the next of them.
     packet: Option<(u32, PacketHead)>,
     steps: Steps,
     next: usize,
     queue: u16,
-    /// Waits for a lock.
+    /// Whether the thread waits for a lock.
     blocked: bool,
 }
 
-/// Run a program on packets numbered in order. Thread `n` gets the packets for which `thread_of` says n (as a chip keeps
-/// flows on threads); the threads take turns, step by step, in an order drawn from `seed`.
+/// Runs a program on packets numbered in order. Thread `n` gets the packets for which `thread_of` returns `n` (as a
+/// chip keeps flows on threads); the threads alternate, step by step, in an order drawn from `seed`.
 pub fn run(
     program: &mut dyn PacketProgram,
     threads: u32,
@@ -153,7 +153,8 @@ pub fn run(
     fates
 }
 
-/// RFC 1071, word by word: the ones' complement of the ones' complement sum of the header's other words.
+/// Computes the checksum of RFC 1071 word by word: the ones' complement of the ones' complement sum of the header's
+/// other words.
 pub fn naive_checksum(head: &PacketHead) -> u16 {
     let half = |address: u32, high: bool| if high { (address >> 16) as u16 } else { address as u16 };
     let words = [

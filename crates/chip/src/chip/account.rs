@@ -76,7 +76,7 @@ impl Chip {
         let states = self.account.states;
         for thread in &self.threads {
             let row = usize::from(thread.cluster) * states;
-            // When a wait ends, the thread waits for the engine.
+            // After its wait has ended, the thread is ready and waits for the engine.
             let over = self.engines[thread.engine as usize].wake_of(thread.number).min(now);
             let from = thread.since.max(self.account.since);
             spent[row + usize::from(thread.state.0)] += u128::from(over.saturating_sub(from));
@@ -130,7 +130,8 @@ impl Chip {
             ("in transmit buffer", self.account.transmitted),
             ("in output queue", self.account.queued),
             ("on the wire", self.account.wired),
-            // The rest of the time from the first block to the departure: no thread works on the packet.
+            // The part of the time from the first block to the departure in which no thread works on the
+            // packet.
             ("wait transmit slot", self.account.sending.saturating_sub(by_senders)),
         ] {
             if ticks > 0 {

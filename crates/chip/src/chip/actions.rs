@@ -54,8 +54,8 @@ impl Chip {
                 }
                 let id = self.threads[thread as usize].packet;
                 let packet = &self.packets[id];
-                // Memory has room for the packet as received: cells that a program added are read with the last
-                // one.
+                // Memory has room for the received cells only: cells that a program added are read at the
+                // address of the last one.
                 let (bytes, there) = match write {
                     true => (packet.cell_bytes(cell), cell),
                     false => (packet.leaving_cell_bytes(cell), cell.min(packet.cells - 1)),

@@ -101,7 +101,7 @@ impl Chip {
         }
     }
 
-    /// The action that the thread waited for is complete; the thread continues behind it.
+    /// The action that the thread waited for is complete; the thread continues with its next step.
     fn does_next(&mut self, thread: u32) {
         let t = &mut self.threads[thread as usize];
         t.next += 1;
@@ -230,8 +230,8 @@ impl Chip {
         target.submits && self.places[usize::from(target.place)].reads_cells_together()
     }
 
-    /// Reads the cells of a thread's block as one request, or by the number of the thread if its memory notifies
-    /// threads.
+    /// Reads the cells of a thread's block as one request. If its memory begins accesses ahead of time, the
+    /// memory notifies the thread and there is no request.
     fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
         let target = self.target(thread, role);
         let (place, base, planned) = (usize::from(target.place), target.base, target.planned);
@@ -263,7 +263,8 @@ impl Chip {
             }
             pieces
         };
-        // A thread is notified of each piece, a request when all are complete.
+        // Without a request, the memory notifies the thread of each piece; a request completes with its last
+        // piece.
         self.threads[thread as usize].posted_unknown += if planned { pieces } else { 1 };
         if !planned {
             self.requests[request].pieces = pieces;

@@ -147,7 +147,8 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
     refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
     for cells in threads.filter_map(|cluster| cluster.block_cells) {
-        // A block of output need not begin with a wide block, and is read only if the cache holds all of it.
+        // An output block need not begin at the start of a wide block, and is read only if the cache holds
+        // all of it.
         let touched = if cells == 1 { 1 } else { (u32::from(cells) - 2) / block_cells + 2 };
         refuse(
             touched > blocks,

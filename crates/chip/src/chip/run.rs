@@ -141,7 +141,9 @@ impl Chip {
         let s = &self.sources;
         let none_wakes =
             |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
-        // DRAM without an access has only refreshes as events; DRAM whose accesses are in no table has none then.
+        // If no request is in the table, the events of DRAM channels are mere refreshes and do not count.
+        // Planned accesses are not in the table, so channels count then: without an access, they have no
+        // event.
         let unlisted = self.targets.iter().any(|target| target.planned);
         let channels = if unlisted { s.channels.len() } else { 0 };
         self.account.inside.now > 0

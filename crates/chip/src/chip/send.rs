@@ -112,7 +112,7 @@ impl Chip {
                 sender.classes[class].push_back(id);
                 let packet = &mut self.packets[id];
                 if holder == NOBODY {
-                    // While a thread kept the packet, the wait counts for the thread.
+                    // If a thread kept the packet, the wait counts for the thread instead.
                     self.account.turned += u128::from(now - packet.sent);
                 }
                 packet.sent = now;
@@ -296,7 +296,8 @@ impl Chip {
         self.free_all(id, now);
         self.count_departure(id, true, now);
         let packet = &mut self.packets[id];
-        // Its thread may not have run since it moved the last cell.
+        // The thread may not have run since it moved the last cell: the packet stays until the thread
+        // releases it.
         packet.departed = packet.attended;
         if !packet.attended {
             self.packets.remove(id);

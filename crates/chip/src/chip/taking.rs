@@ -90,7 +90,7 @@ impl Chip {
     fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
         let packet = &self.packets[id];
         if self.inboxes[usize::from(packet.inbox)].receivers.is_empty() {
-            // It came from another thread, and not from its port.
+            // The packet came from another thread and not from its port.
             return false;
         }
         let Some(bus) = self.receivers[usize::from(packet.receiver)].bus else { return false };
@@ -132,7 +132,7 @@ impl Chip {
 
     /// The thread releases its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
-        // Steps behind the last one executed belong to other paths of the program.
+        // Steps after the last executed one belong to other paths of the program.
         self.threads[thread as usize].steps.clear();
         self.out_of_hand(thread)
     }

@@ -17,7 +17,7 @@ use linecard_sim::Ticks;
 enum Needs {
     /// A thread's action is due.
     Acts(Action),
-    /// A thread has reached the end of its steps; the engine still has to switch to it for so long.
+    /// A thread has reached the end of its steps; the engine needs this time to switch to it.
     Ends { switch: Ticks },
     /// Nothing: the engine computes, or no thread is ready.
     Nothing,
@@ -118,7 +118,7 @@ impl Chip {
                         u32::from(bytes),
                     )
                 {
-                    // The thread waits until the completion, which is known.
+                    // The completion time is known: the thread waits until then.
                     let wake = done + target.back;
                     if F::ALL {
                         enter::<F>(t, target.state, now, account, recording, packets);
@@ -138,7 +138,7 @@ impl Chip {
         }
     }
 
-    /// Makes the threads of an engine ready whose wait has ended, in the order in which their waits ended.
+    /// Makes ready all threads of an engine whose waits have ended, in the order in which the waits ended.
     pub(super) fn wake_due(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
         wake_due::<Full>(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
@@ -161,7 +161,7 @@ impl Chip {
         let t = &self.threads[thread as usize];
         let engine = t.engine as usize;
         if t.moving.is_some() {
-            // Buffers change when the cell has been moved, and not when its engine next runs.
+            // Buffers change when the cell has been moved, and not when the engine next runs the thread.
             let now = self.agenda.now();
             if at > now {
                 self.set_timer(at, Timer::Moved(thread));
@@ -211,7 +211,7 @@ impl Chip {
     }
 }
 
-/// Makes the threads of an engine ready whose wait has ended, in the order in which their waits ended.
+/// Makes ready all threads of an engine whose waits have ended, in the order in which the waits ended.
 #[inline(always)]
 fn wake_due<F: Features>(
     e: &mut Engine,
@@ -259,7 +259,7 @@ pub(super) fn goes_through_cache(t: &Thread, e: &Engine, action: Action, targets
     targets[t.targets as usize + usize::from(role.0)].cached
 }
 
-/// A thread is in a new state from `now` on; the account gets the time in the previous state.
+/// A thread is in a new state from `now` on; the account receives the time in the previous state.
 #[inline(always)]
 fn enter<F: Features>(
     t: &mut Thread,

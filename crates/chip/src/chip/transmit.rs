@@ -123,8 +123,8 @@ impl Chip {
         true
     }
 
-    /// A packet that takes all of its room at once has it: the next packet of its port may have waited for
-    /// that.
+    /// A packet that takes all of its room at once now has it; the next packet of its port may have waited
+    /// for this.
     pub(super) fn passed_room_on(&mut self, cell: u16, now: Ticks) {
         let waits =
             |t: &super::TransmitBuffer| t.config.room == TransmitRoom::Packet && !t.waiters.is_empty();

@@ -73,7 +73,8 @@ impl Chip {
         r.arrived = now;
         let Request { kind, bytes, address, owner, registers, place, .. } = *r;
         let number = usize::from(place);
-        // The caches of the memory itself wait for a channel, wherever it is among the sources.
+        // Accesses of the output-queue caches are exempt: these caches wait for a channel, wherever it is
+        // among the sources.
         if self.channels_at == now
             && !matches!(owner, Owner::Wide { .. })
             && let Some(next) = self.places[number].behind_wake(now)
@@ -94,7 +95,7 @@ impl Chip {
         self.places[number].submit(access, now, |channel, at| wake_channel(agenda, first + channel, at))
     }
 
-    /// A request at a cache. A request over several lines is looked up line by line.
+    /// Looks up a request in a cache, line by line if the request spans several lines.
     fn look_up(&mut self, passage: Passage, request: u32, now: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, place, by_port, .. } = self.requests[request];
         let (done, line) = (passage.at, u64::from(passage.line_bytes));
@@ -102,7 +103,7 @@ impl Chip {
         let end = if (address ^ (end - 1)) < line {
             self.look_up_line(passage, request)
         } else {
-            // One piece more than there are, so that the request does not complete before the last lookup.
+            // One extra piece is counted, so that the request does not complete before the last lookup.
             let r = &mut self.requests[request];
             (r.pieces, r.done) = (1, done);
             let mut at = address;

@@ -35,7 +35,7 @@ pub(crate) struct Cache {
     /// Ways, from the first on, that accesses of ports may fill.
     port_ways: usize,
     sets: u64,
-    /// Draws the line to evict, unless it is the least recently used.
+    /// Draws the line to evict; `None` if the least recently used line is evicted.
     draws: Option<Stream>,
     line_shift: u32,
     behind: u16,
@@ -78,8 +78,8 @@ impl Cache {
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
-        // Consecutive blocks are in consecutive sets; each round begins one set further, so that strided
-        // accesses spread.
+        // Consecutive blocks are in consecutive sets. Each pass over the sets begins one set later, so that
+        // strided accesses spread.
         let set = match self.sets.is_power_of_two() {
             true => (block + (block >> self.sets.ilog2())) & (self.sets - 1),
             false => (block + block / self.sets) % self.sets,

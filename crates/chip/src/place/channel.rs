@@ -20,7 +20,7 @@ impl Observer for Outcomes {
         if index & TOLD != 0 {
             return;
         }
-        // A write that shares another's transfer has been accepted: it is complete.
+        // A write that shares the transfer of another write is complete when it is accepted.
         self.0.push((index as u32, outcome.complete.unwrap_or(outcome.accept)));
     }
 }

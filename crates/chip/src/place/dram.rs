@@ -123,8 +123,8 @@ impl Dram {
         let (mut accesses, mut opened) = (0, 0);
         for line in &self.lines {
             let spent = line.driver.cycles().since(line.at_restart);
-            // An access that is outstanding at either end counts where it began; together the parts fill the
-            // time at most.
+            // An access that is outstanding at the start or the end of the period counts in the period in
+            // which it began. The parts are scaled down if their sum exceeds the period.
             let busy = spent.data + spent.row_miss + spent.turnaround + spent.refresh + spent.spacing;
             let fits = cycles as f64 / busy.max(cycles) as f64;
             sum.data += of_time(spent.data) * fits / all;
@@ -145,7 +145,8 @@ impl Numbers for DramConfig {
         let organization = self.device.organization();
         let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
         let cycle_ps = 1e12 / self.clock_hz as f64;
-        // A clock to hand the request over and one to the command queue, then activate, column access, data.
+        // One clock to hand the request over and one to the command queue, then activate, column access and
+        // data.
         let cycles = 2
             + self.device.open_cycles()
             + self.device.timing().read_latency

@@ -255,8 +255,8 @@ pub(crate) trait Memory {
     ///
     /// # Errors
     ///
-    /// Returns a sentence if a list is not what the operations put into it: an error of the manager, never of
-    /// its input.
+    /// Returns a sentence if a list does not hold what the operations put into it: an error of the manager,
+    /// never of its input.
     fn take_complete(&mut self, now: Ticks) -> Result<Option<u32>, String> {
         let _ = now;
         Ok(None)

@@ -62,7 +62,7 @@ pub struct Server {
     others: BinaryHeap<Reverse<Ticks>>,
     /// Wraps around only when the clock has ended.
     busy: u64,
-    /// How long before their arrival accesses are entered, the same for all.
+    /// The time between the entry of an access and its arrival, the same for all.
     lead: Ticks,
     /// Accesses since the last restart.
     pub accesses: u64,
@@ -139,15 +139,15 @@ impl Server {
         self.lead = lead;
     }
 
-    /// Returns the work entered that is after `now`. If accesses are entered ahead, all of it counts at their
-    /// arrival: the work of accesses issued up to now, as of the arrival of the last of them. No gap is after
-    /// that.
+    /// Returns the entered work that lies after `now`. If accesses are entered ahead, all of it counts at
+    /// their arrival: the work of accesses issued up to now, as of the arrival of the last of them. No gap is
+    /// after that.
     fn ahead(&self, now: Ticks) -> Ticks {
         let now = now + self.lead;
         match self.concurrency {
             0 => 0,
             1 => self.free.saturating_sub(now),
-            // The work of servers that are busy to the end of the clock exceeds it.
+            // Servers that are busy to the end of the clock have more work in sum than 64 bits hold.
             _ => self
                 .others
                 .iter()

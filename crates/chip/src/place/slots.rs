@@ -60,7 +60,8 @@ impl Slots {
     fn shares(&self, now: Ticks) -> SlotShares {
         let cycles = (now - self.started) / self.clock.period().max(1);
         let s = self.controller.statistics();
-        // An access that is outstanding at either end counts where it began.
+        // An access that is outstanding at the start or the end of the period counts in the period in which
+        // it began, so a count can exceed the period.
         let share = |part: u64, of: u64| if of == 0 { 0.0 } else { (part as f64 / of as f64).min(1.0) };
         let data = share(s.data_cycles, cycles);
         let slots = &self.config.slots;
@@ -139,7 +140,7 @@ impl Memory for Slots {
         let bank = (address / self.bank_step_bytes()) % u64::from(self.config.slots.banks);
         self.outstanding += self.requests_of(bytes);
         self.controller.submit(SlotRequest { bank: bank as u32, bytes: bytes.max(1), write, tag: request });
-        // The DRAM wakes after everything else of that instant.
+        // Within an instant, the DRAM wakes last.
         wake(0, self.clock.ticks(self.clock.cycle_at_or_after(now)).max(now));
         1
     }

@@ -34,8 +34,8 @@ impl Deficit {
                     }
                     // The turn is over; the rest is kept for the next one.
                 }
-                // A member without a packet that may go keeps nothing; otherwise it would save bytes while a
-                // shaper holds it.
+                // A member with no packet that it may send keeps nothing; otherwise it would save bytes while
+                // a shaper holds its packets.
                 Head::Nothing | Head::Held(_) => self.deficits[member] = 0,
             }
             self.pass();

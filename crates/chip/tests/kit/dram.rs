@@ -1,4 +1,4 @@
-//! A small DRAM that is no part in particular: four banks in two groups, bursts of 64 bytes in 4 clocks, open rows.
+//! A small DRAM of no real part: four banks in two groups, bursts of 64 bytes in 4 clocks, open rows.
 
 use linecard_chip::config::{DramConfig, PacketBufferConfig};
 use linecard_dram::channel::{Page, Policy, RefreshMode, Scheduler, Writes};
@@ -8,11 +8,11 @@ use linecard_dram::{
     widths,
 };
 
-/// Clocks from a read to its data, from an activate to a read, and of the data.
+/// Clocks from a read to its data, from an activate to a read, and of the data themselves.
 pub const READ_LATENCY: u64 = 6;
 pub const ACTIVATE_TO_READ: u64 = 5;
 pub const BURST: u64 = 4;
-/// Clocks between refreshes, and of one.
+/// Clocks between refreshes, and of one refresh.
 pub const REFRESH_INTERVAL: u64 = 800;
 pub const REFRESH: u64 = 30;
 
@@ -60,7 +60,8 @@ fn device() -> Device {
         .with_auto_precharge(AutoPrecharge::DramSim3)
 }
 
-/// The part behind a controller, `channels` of them side by side, refreshed or not, writes apart or not.
+/// The part behind a controller, with this number of parallel channels, with or without refreshes and a separate
+/// write queue.
 pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramConfig {
     let order = [Field::Row, Field::Bank, Field::Group, Field::Column];
     DramConfig {
@@ -88,7 +89,7 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
     }
 }
 
-/// The part behind packet-buffer controllers, `channels` of them side by side.
+/// The part behind packet-buffer controllers, with this number of parallel channels.
 pub fn packet_buffer(clock_hz: u64, channels: u32, rules: Rules) -> PacketBufferConfig {
     PacketBufferConfig {
         clock_hz,
@@ -104,7 +105,7 @@ pub fn packet_buffer(clock_hz: u64, channels: u32, rules: Rules) -> PacketBuffer
     }
 }
 
-/// Reads and writes in turn, one by one.
+/// Reads and writes alternate, one at a time.
 pub const IN_TURN: Rules = Rules {
     queues: Queues::ReadWrite,
     precharge: Precharge::Lazy,

@@ -1,4 +1,4 @@
-//! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
+//! Small chips for tests: one cluster, one server, one port, to be modified as a test needs.
 
 pub mod dram;
 pub mod nested;
@@ -12,15 +12,15 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// A role's number.
+/// The number of the table's role.
 pub const TABLE: RoleId = RoleId(0);
 
-/// A packet of so many bytes.
+/// A packet of this number of bytes.
 pub fn head(bytes: u32) -> PacketHead {
     PacketHead { bytes, ttl: 64, network: NetworkKind::Ipv4, ..PacketHead::default() }
 }
 
-/// A server of so many picoseconds, that answers as soon as it is done.
+/// A server with this service time and this latency in picoseconds, which serves one access at a time.
 pub fn server(access_ps: u64, latency_ps: u64) -> ServerConfig {
     ServerConfig {
         latency_ps,
@@ -37,12 +37,12 @@ pub fn place(name: &str, server: ServerConfig) -> PlaceConfig {
     PlaceConfig { name: name.into(), group: name.into(), kind: PlaceKind::Server(server) }
 }
 
-/// A way to a place without links.
+/// A route to a place without links.
 pub fn target(place: usize, issue_ps: u64, back_ps: u64) -> Option<TargetConfig> {
     Some(TargetConfig { place, base: 0, issue_ps, back_ps, links: vec![] })
 }
 
-/// One cluster at 1 GHz, one server as `table`, one port of 10 Gbit/s whose wire adds nothing.
+/// One cluster at 1 GHz, one server as `table`, one port of 10 Gbit/s whose wire adds no bytes.
 pub fn small(engines: u32, threads: u32) -> ChipConfig {
     ChipConfig {
         clusters: vec![ClusterConfig {
@@ -104,7 +104,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
     }
 }
 
-/// A program that does the same steps for every packet.
+/// A program with the same steps for every packet.
 pub struct Fixed(pub Vec<(u32, Action)>);
 
 impl PacketProgram for Fixed {
@@ -119,18 +119,18 @@ impl PacketProgram for Fixed {
     }
 }
 
-/// Read the table.
+/// Reads the table.
 pub fn read(bytes: u16) -> Action {
     Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address: 0, used_after: 1 }
 }
 
-/// Hand over to the first port.
+/// Hands the packet over to the first port.
 pub const SEND: Action = Action::Send { port: 0, class: 0 };
 
-/// A rate at which a frame takes next to no time.
+/// A rate at which a frame takes almost no time.
 pub const INSTANT: u64 = 1_000_000_000_000_000;
 
-/// Frames come in and go out in next to no time, and as many as come are taken.
+/// Frames arrive and leave in almost no time, and every frame is accepted.
 pub fn without_wires(mut config: ChipConfig) -> ChipConfig {
     for port in &mut config.ports {
         if let Some(receive) = &mut port.receive {
@@ -146,7 +146,7 @@ pub fn without_wires(mut config: ChipConfig) -> ChipConfig {
     config
 }
 
-/// A program made of a function.
+/// A program that calls a function.
 pub struct Asked<F>(pub F);
 
 impl<F: FnMut(&mut PacketHead, &PacketInfo, &mut Steps)> PacketProgram for Asked<F> {
@@ -155,7 +155,7 @@ impl<F: FnMut(&mut PacketHead, &PacketInfo, &mut Steps)> PacketProgram for Asked
     }
 }
 
-/// A program that does for each packet the steps of its number.
+/// A program whose steps for a packet are the list with its number.
 pub fn each(lists: Vec<Vec<(u32, Action)>>) -> Box<dyn PacketProgram> {
     Box::new(Asked(move |_: &mut PacketHead, info: &PacketInfo, steps: &mut Steps| {
         for &(cycles, action) in &lists[info.number as usize] {
@@ -167,7 +167,7 @@ pub fn each(lists: Vec<Vec<(u32, Action)>>) -> Box<dyn PacketProgram> {
 /// All packets are measured, and the run ends with the traffic.
 pub const ALL: RunLimit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
 
-/// What came of a run.
+/// The results of a run.
 pub struct Ran {
     pub outcome: Outcome,
     pub chip: Chip,
@@ -175,17 +175,17 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// A time in nanoseconds.
+    /// Converts a time to nanoseconds.
     pub fn ns(&self, ticks: u64) -> f64 {
         self.chip.timebase().nanoseconds(ticks)
     }
 
-    /// Numbers of the packets that left, in order, with the time in whole nanoseconds.
+    /// Returns the numbers of the packets that left, in order, with the time in whole nanoseconds.
     pub fn left(&self) -> Vec<(u64, u64)> {
         self.departures.iter().map(|d| (d.number, self.ns(d.at).round() as u64)).collect()
     }
 
-    /// Nanoseconds that threads of all clusters spent in a state.
+    /// Returns the nanoseconds that threads of all clusters spent in a state.
     pub fn spent(&self, state: &str) -> f64 {
         let counts = self.chip.counts();
         let all = counts.clusters.iter().flat_map(|cluster| &cluster.threads);
@@ -193,7 +193,7 @@ impl Ran {
     }
 }
 
-/// Runs a chip on packets that come at the times and with the flows given: (nanoseconds, flow, bytes).
+/// Runs a chip on packets with the given arrivals: (nanoseconds, flow, bytes).
 pub fn run(config: ChipConfig, program: Vec<(u32, Action)>, packets: &[(u64, u32, u32)]) -> Ran {
     run_with(config, vec![Box::new(Fixed(program))], packets.to_vec(), ALL)
 }

@@ -16,7 +16,7 @@ fn share(random: &mut Stream) -> ShareConfig {
     ShareConfig { quantum_bytes: 1 + random.below(2000), shaper }
 }
 
-/// Some classes of one level move into groups, which may stand in each other; shapers hold some of them back.
+/// Moves some classes of one level into groups, which may be nested; shapers hold some of them back.
 pub fn nest(scheduler: &mut SchedulerConfig, random: &mut Stream) {
     scheduler.classes.iter_mut().for_each(|class| class.share = share(random));
     for _ in 0..random.below(3) {

@@ -1,7 +1,7 @@
-//! Chips of every shape, drawn from a seed: what the laws are held against.
+//! Chips of every shape, drawn from a seed, on which the laws are checked.
 //!
-//! A chip is well-formed: a cluster has a way to every place that its program asks, programs give back the locks that
-//! they take and take one at a time, and a packet memory can hold the largest packet.
+//! A chip is well-formed: a cluster has a route to every place that its program accesses, programs release the locks
+//! that they take and hold one at a time, and a packet memory can hold the largest packet.
 
 use super::nested::nest;
 use super::{dram, server};
@@ -14,13 +14,13 @@ use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
 use std::sync::Arc;
 
-/// A chip, what its clusters run, and the packets that come.
+/// A chip, the programs of its clusters, and the packets that arrive.
 #[derive(Clone)]
 pub struct RandomChip {
     pub config: ChipConfig,
     programs: Vec<Random>,
     pub packets: Vec<Arrival>,
-    /// Packets of a flow leave by one port and class; otherwise those of an input port do.
+    /// Whether the output port and class depend on the flow; otherwise they depend on the input port.
     pub output_by_flow: bool,
 }
 
@@ -44,7 +44,7 @@ fn chance(random: &mut Stream, percent: u32) -> bool {
     random.below(100) < percent
 }
 
-/// What a program does with the cells of its packet.
+/// How a program moves the cells of its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moves {
     Nothing,
@@ -53,7 +53,7 @@ enum Moves {
     Both,
 }
 
-/// Random steps, then a hand-over: the same for a packet whenever it is asked.
+/// Random steps, then a hand-over: the same ones whenever a packet's steps are requested.
 #[derive(Clone, Debug)]
 struct Random {
     seed: u64,
@@ -70,7 +70,7 @@ struct Random {
     drop_percent: u32,
     lock_percent: u32,
     most_cycles: u32,
-    /// Packets are stored and sent block by block.
+    /// Whether packets are stored and sent block by block.
     blocks: bool,
 }
 
@@ -124,7 +124,7 @@ impl Random {
     }
 }
 
-/// A packet is given up for one reason after the other.
+/// Drops a packet; the reasons alternate.
 fn dropped(info: &PacketInfo) -> Action {
     Action::Drop(DropReason::ALL[info.number as usize % DropReason::ALL.len()])
 }
@@ -200,13 +200,13 @@ fn a_server(random: &mut Stream) -> ServerConfig {
 }
 
 fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
-    // What is behind a cache comes before it in the list.
+    // A memory behind a cache precedes the cache in the list.
     match random.below(if places > 0 { 7 } else { 6 }) {
         0 | 1 => PlaceKind::Server(a_server(random)),
         2 => {
             let by = one_of(random, &[BankBy::Turn, BankBy::Address { interleave_bytes: 64 }]);
             let banked = Banked { bank: a_server(random), count: 1 + random.below(4), by };
-            // Known by name, or by what it says of itself.
+            // The kind is a variant of its own, or one of the general variant.
             if chance(random, 50) { PlaceKind::Banked(banked) } else { PlaceKind::Of(Arc::new(banked)) }
         }
         3 | 4 => {
@@ -247,13 +247,13 @@ fn an_allocator(random: &mut Stream) -> AllocatorConfig {
     }
 }
 
-/// The chip of a seed; `saturated` or with arrivals that have times.
+/// Returns the chip of a seed; its traffic is `saturated` or has arrival times.
 pub fn chip(seed: u64) -> RandomChip {
     let random = &mut stream(seed, "chip");
     let saturated = chance(random, 35);
     let two_stages = chance(random, 35);
     let clock = |random: &mut Stream| {
-        // Mostly clocks that have a tick in common.
+        // Most clocks have a tick in common.
         let known = if chance(random, 30) { CLOCKS_HZ.len() } else { 3 };
         one_of(random, &CLOCKS_HZ[..known])
     };
@@ -291,8 +291,8 @@ pub fn chip(seed: u64) -> RandomChip {
     let (ports, classes) = (1 + random.below(3), 1 + random.below(4));
     let output_by_flow = chance(random, 60);
     let drop_percent = one_of(random, &[0, 0, 10]);
-    // Drawn apart, so that chips without a ring are what they were. What moves packets, and keeps them in order behind a
-    // window, asks for all of them in every stage.
+    // These are drawn from a separate stream, so that chips without a ring do not change. A chip that moves packets to
+    // memory, or keeps them in order behind a window, needs every packet in every stage.
     let apart = &mut stream(seed, "handing over");
     let offers = memory.is_none() && chance(apart, 40);
     let lends = chance(apart, 40);
@@ -301,7 +301,7 @@ pub fn chip(seed: u64) -> RandomChip {
     let mut programs = Vec::new();
     for number in 0..count {
         let wide = chance(random, 5);
-        // The last stage may also take what the ports bring, before or after the ring.
+        // The last stage may also take packets from ports, before or after packets of the ring.
         let second = two_stages && number > 0;
         programs.push(Random {
             seed: seed ^ number as u64,
@@ -357,7 +357,8 @@ pub fn chip(seed: u64) -> RandomChip {
             program: number,
         });
     }
-    // Only what ports bring is written by whoever takes it, so a stage that takes from both does as the second one.
+    // The thread that takes a packet from a port also writes it, so a stage that takes from both behaves like the
+    // second stage.
     let alike = chance(random, 60);
     let issue = u64::from(random.below(20_000));
     let one_memory = random.below(places.len() as u32) as usize;
@@ -428,7 +429,7 @@ pub fn chip(seed: u64) -> RandomChip {
         ports,
         order: OrderConfig {
             kept: one_of(random, &[OrderKept::Flow, OrderKept::Port, OrderKept::Nothing]),
-            // Packets that overtake each other between stages must have where to wait.
+            // Packets that overtake each other between stages need room to wait.
             window: if two_stages { 1000 } else { one_of(random, &[0, 1, 3, 64]) },
         },
         packets: memory,
@@ -448,7 +449,7 @@ pub fn chip(seed: u64) -> RandomChip {
 }
 
 impl RandomChip {
-    /// Packets are stored, and threads of their own send them block by block.
+    /// Makes packets be stored and sent block by block by threads of their own.
     fn send_blocks(&mut self, random: &mut Stream) {
         let Self { config, programs, .. } = self;
         for program in programs.iter_mut() {

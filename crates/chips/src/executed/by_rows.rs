@@ -4,7 +4,7 @@ use super::costs::{EbpfCosts, RowCosts};
 use super::operations::Cycles;
 use linecard_ebpf::{Charge, Code, Kind, Op, Rows, Rules};
 
-/// Cycles of each operation by rows. A helper's first cycle is its row.
+/// Returns the cycles of each operation by rows. A helper's first cycle is its row.
 pub(super) fn by_rows(
     code: &Code,
     starts: &[u32],

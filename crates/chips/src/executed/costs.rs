@@ -1,9 +1,10 @@
-//! What instructions of executed programs cost on the engines of a cluster: `[cluster.NAME.ebpf]` and
+//! Costs of the instructions of executed programs on the engines of a cluster: `[cluster.NAME.ebpf]` and
 //! `[cluster.NAME.riscv]`, cycles of the engine by class.
 //!
-//! Left out, every instruction takes a cycle: a plain core in order. Engines with lanes carry out rows that are scheduled
-//! before, and have costs of rows instead. What an access of a memory takes beyond its
-//! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
+//! Without a table, every instruction takes a cycle, as on a plain in-order core. Engines with lanes execute rows
+//! that are scheduled before the program runs, and have costs of rows instead. An access to a memory takes the time
+//! of the memory in addition to its instruction; `issue_cycles` and `post_cycles` of the cluster are the cycles to
+//! issue it.
 
 use super::rules::{MOST_CYCLES, Rules};
 use super::scale::Share;
@@ -99,7 +100,7 @@ costs! {
     }
 }
 
-/// Helpers that may have cycles of their own.
+/// Helpers that may have separate costs.
 const HELPERS: &[(u32, &str, &str)] = &[
     (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, in addition to its accesses"),
     (2, "map_update_elem", "cycles of bpf_map_update_elem, in addition to its accesses"),
@@ -121,17 +122,17 @@ const HELPERS: &[(u32, &str, &str)] = &[
 #[cfg_attr(not(feature = "rows"), expect(dead_code, reason = "what schedules rows is left out"))]
 pub(crate) struct RowCosts {
     pub lanes: u32,
-    /// Whether helpers leave r1 to r5 alone.
+    /// Whether helpers keep the contents of r1 to r5.
     pub kept_arguments: bool,
-    /// Whether the end of the program is copied for each way that fixes the action.
+    /// Whether the end of the program is copied for each path that fixes the action.
     pub path_exits: bool,
-    /// Whether an exit has a row of its own.
+    /// Whether an exit takes a separate row.
     pub exit_alone: bool,
-    /// Cycles of every packet beside its rows.
+    /// Cycles of every packet in addition to its rows.
     pub each_packet: u32,
     /// Cycles of an exit that takes its action from r0.
     pub register_exit: u32,
-    /// Bytes that a helper reads in a cycle; 0 for any number.
+    /// Bytes that a helper reads per cycle; 0 for any number.
     pub helper_bytes: u32,
 }
 
@@ -179,30 +180,32 @@ impl RowCosts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EbpfCosts {
     pub cycles: EbpfCycles,
-    /// Of all that stands here.
+    /// The share for all costs in this table.
     pub share: Share,
     /// By number.
     pub helpers: Vec<(u32, u32)>,
-    /// Loads from the packet at constant distances that lie within so many bytes are one access; 0 leaves each alone.
+    /// Loads from the packet at constant distances are one access if they span at most this number of bytes; 0 keeps
+    /// them separate.
     pub merge_bytes: u32,
-    /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
+    /// Whether the thread waits for stores, and for atomic operations whose result is not used.
     pub waits_for_writes: bool,
     /// The same for stores to the packet.
     pub waits_for_packet_writes: bool,
     /// See [`RiscvCosts::has_caches`].
     pub has_caches: bool,
-    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, and always find one.
+    /// Whether lookups in arrays with a power of two of values use the lower bits of the index, and always find a
+    /// value.
     pub masked_index: bool,
-    /// By operands, in the place of the class.
+    /// Costs by operands, which replace the cost of the class.
     pub rules: Rules,
-    /// Rows instead of classes of instructions.
+    /// Costs of rows instead of classes of instructions.
     pub rows: Option<RowCosts>,
 }
 
 impl EbpfCosts {
     /// Reads `[cluster.NAME.ebpf]`.
     fn read(section: &Section<'_>, waits: bool) -> Self {
-        // What compiles programs asks for it.
+        // Only checked here: the compilation of programs uses the value.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
         let meaning = "whether a lookup in an array takes the lower bits of the index, if the number of values is a power of two, and always finds a value";
@@ -269,7 +272,7 @@ impl EbpfCosts {
         }
     }
 
-    /// Cycles of a helper.
+    /// Returns the cycles of a helper.
     pub fn helper(&self, number: u32) -> u32 {
         let own = self.helpers.iter().find(|(known, _)| *known == number);
         own.map_or(self.cycles.helper_cycles, |(_, cycles)| *cycles)
@@ -280,16 +283,16 @@ impl EbpfCosts {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RiscvCosts {
     pub cycles: RiscvCycles,
-    /// Of all that stands here.
+    /// The share for all costs in this table.
     pub share: Share,
     /// See [`EbpfCosts::waits_for_writes`].
     pub waits_for_writes: bool,
-    /// Whether engines have caches: a load that hits then holds its thread up until its value is there, and one that misses
-    /// for as long as that takes.
+    /// Whether engines have caches: a load that hits delays its thread until the value is there, and a load that
+    /// misses delays it until the line arrives.
     pub has_caches: bool,
 }
 
-/// What executed programs cost on a cluster.
+/// Costs of executed programs on a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutionCosts {
     pub ebpf: EbpfCosts,
@@ -297,7 +300,7 @@ pub(crate) struct ExecutionCosts {
 }
 
 impl ExecutionCosts {
-    /// A cycle an instruction.
+    /// Returns costs of one cycle per instruction.
     pub fn plain() -> Self {
         Self {
             ebpf: EbpfCosts { cycles: EbpfCycles::plain(), ..EbpfCosts::default() },

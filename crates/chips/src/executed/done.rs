@@ -1,21 +1,21 @@
-//! What a program did with a packet.
+//! The result of a program for a packet.
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It leaves, by a port that follows from its flow.
+    /// It leaves by a port that follows from its flow.
     Leaves,
-    /// By the port of a number.
+    /// It leaves by the port of this number.
     LeavesBy(u16),
-    /// By the port that it came by.
+    /// It leaves by the port that received it.
     Returns,
     /// It ends here.
     Ends,
 }
 
-/// What a program did with a packet.
+/// The result of a program for a packet.
 pub(super) struct Done {
     pub fate: Fate,
-    /// Bytes that it added, or cut off.
+    /// Bytes that the program added, or removed.
     pub grown_bytes: i32,
 }

@@ -1,8 +1,9 @@
-//! An XDP program on a chip: executed for each packet, and written down as steps while it is.
+//! An XDP program on a chip: it is executed for each packet, and its execution is recorded as steps.
 //!
-//! What an instruction costs follows from its class and the cluster's table, but for loads and stores, whose cost is that
-//! of the region they go to. Costs are summed up over runs of code: a step is the cycles since the step before, then an
-//! access. On engines with lanes rows cost instead, which are scheduled before: a block's where it begins.
+//! The cost of an instruction follows from its class and the cluster's table. Loads and stores also take the cost of
+//! the region that they access. Costs are summed over runs of code: a step is the cycles since the previous step,
+//! then an access. Engines with lanes have costs of rows instead, which are scheduled before the program runs: the
+//! cost of a block counts where the block begins.
 
 use super::costs::EbpfCosts;
 use super::done::{Done, Fate};
@@ -20,50 +21,50 @@ use linecard_ebpf::{
 use linecard_program::script::{Access, Steps};
 use std::collections::BTreeMap;
 
-/// Number of the helper that gives a lock back.
+/// Number of the helper that releases a lock.
 const SPIN_UNLOCK: u32 = 94;
 /// First byte of a packet as received, in its region.
 const HEADROOM: u32 = linecard_ebpf::HEADROOM_BYTES as u32;
 
-/// What is known of an operation before it is executed.
+/// Facts about an operation that are known before its execution.
 #[derive(Clone, Copy, Debug)]
 struct Priced {
     does: Does,
-    /// Bytes of the packet that its load brings along, from so many bytes in front of its own; 0 where another load
-    /// brings them.
+    /// Bytes of the packet that its load fetches, and how many of them precede its own; 0 if another load fetches
+    /// them.
     span: u8,
     ahead: u8,
     prices: Prices,
-    /// Whether what stands in the code says where it goes on when it is left.
+    /// Whether the code determines where execution continues after it.
     jumps: bool,
     /// Whether it calls a function of the program, or returns from it.
     calls: bool,
     returns: bool,
 }
 
-/// A program's operations with what they cost on a cluster.
+/// A program's operations with their costs on a cluster.
 #[derive(Clone, Debug)]
 pub(super) struct PricedCode {
     ops: Vec<Priced>,
-    /// Cycles of all operations before this one; loads and stores count when it is known where they go.
+    /// Cycles of all operations before each one; loads and stores count when their region is known.
     sums: Vec<u32>,
-    /// Where a jump leads, and what it costs more if it is taken.
+    /// The target of a jump, and its additional cost if it is taken.
     targets: Vec<u32>,
     taken: Vec<u32>,
-    /// More still, if it is taken for the upper halves alone.
+    /// A further cost if it is taken because of the upper halves alone.
     taken_upper: Vec<u32>,
     /// Cycles of every packet, and bytes that a helper reads in one cycle; 0 for any number.
     each_packet: u32,
     helper_bytes: u32,
-    /// Where each region is placed, by number; nothing where it costs cycles alone.
+    /// The location of each region, by number; `None` if its accesses only take cycles.
     regions: Vec<Option<Placed>>,
-    /// Regions in which each processor has values of its own, by number.
+    /// Regions with per-CPU values, by number.
     own_values: Vec<bool>,
     costs: EbpfCosts,
 }
 
 impl PricedCode {
-    /// The code of a machine.
+    /// Returns the code of a machine.
     pub fn new(
         machine: &Machine,
         costs: &EbpfCosts,
@@ -92,7 +93,7 @@ impl PricedCode {
             originals.iter().zip(&merged).zip(wanted).enumerate().map(|(index, ((op, part), wanted))| {
                 Priced {
                     does: match does(op) {
-                        // Compilers ask for the old value where nobody reads it.
+                        // Compilers request the old value even if no operation reads it.
                         Does::Atomic { result } => {
                             Does::Atomic { result: result && wanted & op.writes() != 0 }
                         }
@@ -128,17 +129,17 @@ impl PricedCode {
     }
 }
 
-/// Cycles of each operation by its class and its operands.
+/// Returns the cycles of each operation by its class and its operands.
 fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> Vec<Cycles> {
     ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).collect()
 }
 
-/// How often operations were executed, what they cost, and what they asked memories for.
+/// Counts of executions, their costs, and their accesses to memories.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     begins: Vec<u64>,
     leaves: Vec<u64>,
-    /// Cycles beyond the cycles that are known in advance.
+    /// Cycles in addition to those known in advance.
     extra_cycles: Vec<u64>,
     pub accesses: Accesses,
     pub words: Words,
@@ -161,18 +162,18 @@ impl Tally {
     }
 }
 
-/// Writes down what a program does.
+/// Records the execution of a program.
 struct Listener<'a> {
     code: &'a PricedCode,
     tally: &'a mut Tally,
     locks: &'a mut Locks,
     steps: &'a mut Steps,
-    /// Where the packet stands in its memory.
+    /// The room of the packet in its memory.
     room: u32,
-    /// The run of code at hand: its first operation, and instructions before it.
+    /// The current run of code: its first operation, and the instructions before it.
     first: u32,
     before: u64,
-    /// Where the next run begins, if no jump says so.
+    /// Where the next run begins, unless a jump determines it.
     begins: Option<u32>,
     started: bool,
     /// Operations before this one have been paid.
@@ -181,7 +182,7 @@ struct Listener<'a> {
 }
 
 impl Listener<'_> {
-    /// Cycles of all operations before `index` that have not been paid.
+    /// Pays the cycles of all operations before `index` that have not been paid.
     #[inline(always)]
     fn pay(&mut self, index: u32) {
         if index > self.paid {
@@ -193,7 +194,7 @@ impl Listener<'_> {
 
     #[inline(always)]
     fn compute(&mut self, cycles: u32) {
-        // Most prices are nothing.
+        // Most prices are zero.
         if cycles > 0 {
             let cycles = self.scale.next(cycles);
             self.steps.compute(cycles);
@@ -261,7 +262,7 @@ impl Hook for Listener<'_> {
     #[inline(always)]
     fn helper(&mut self, executed: u64, helper: u32) {
         let index = self.first + (executed - self.before) as u32 - 1;
-        // The first store of that one gives the lock back: its cycles keep nobody waiting.
+        // The first store of the unlock helper releases the lock: its cycles keep no thread waiting.
         self.pay(if helper == SPIN_UNLOCK { index } else { index + 1 });
     }
 
@@ -281,7 +282,7 @@ impl Hook for Listener<'_> {
         let prices = &priced.prices;
         let own = priced.does != Does::Calls;
         if own {
-            // What it costs wherever it goes, too: the rows that begin with it.
+            // The part of the price that does not depend on the memory: the rows that begin with the operation.
             self.pay(index + 1);
         }
         let Some(Placed { role, base, within_bytes }) = placed else {
@@ -329,7 +330,7 @@ impl Hook for Listener<'_> {
         self.steps.comes_from(index);
         self.tally.accesses.count(at, role);
         self.tally.words.count((role.0, address & !3), index);
-        // What helpers write is theirs to protect, and values of a processor are its own.
+        // Helpers protect their own writes, and per-CPU values have a single writer.
         if own && !packet && kind.writes() && !code.own_values[usize::from(touch.region.0)] {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }
@@ -339,7 +340,7 @@ impl Hook for Listener<'_> {
     }
 }
 
-/// An XDP program at work.
+/// An XDP program during a run.
 pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
@@ -349,20 +350,20 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// The first locks are those of the steps around it.
+    /// Returns the program before its first packet; the first locks belong to the steps around it.
     pub fn new(machine: Machine, code: PricedCode, cpus: u32, locks_around: u32) -> Self {
         let locks = Locks::behind(locks_around);
         Self { tally: Tally::new(&code), machine, code, locks, cpus: cpus.max(1) }
     }
 
-    /// Forgets what was counted.
+    /// Discards the counts.
     pub fn restart(&mut self) {
         self.tally = Tally::new(&self.code);
         self.locks.taken.restart();
         self.locks.races.restart();
     }
 
-    /// What stands at a byte of a role.
+    /// Returns a description of a byte of a role.
     pub fn word(&self, role: u8, address: u32) -> String {
         let (memory, machine) = (self.machine.memory(), &self.machine);
         let holds = |placed: &Placed| {
@@ -378,18 +379,18 @@ impl Running {
         }
     }
 
-    /// What stands at an address of the program.
+    /// Returns a description of an address of the program.
     pub fn object(&self, address: u64) -> String {
         let (region, offset) = self.machine.memory().traced_at(address);
         self.machine.value_at(usize::from(region.0), offset.into())
     }
 
-    /// The line of an operation.
+    /// Returns the line of an operation.
     pub fn line(&self, index: u32) -> String {
         origin(&self.machine, index).short()
     }
 
-    /// What it came to; `stalls` are the cycles that threads waited for each operation.
+    /// Returns the sums of the program; `stalls` are the cycles that threads waited for each operation.
     pub fn told(&self, stalls: &[f64]) -> Use {
         let Self { tally, code, machine, .. } = self;
         let mut running = 0u64;
@@ -415,12 +416,12 @@ impl Running {
         }
     }
 
-    /// The frame as the last packet's program left it.
+    /// Returns the frame as the program left it for the last packet.
     pub fn packet_left(&self) -> &[u8] {
         self.machine.packet_left()
     }
 
-    /// Executes the program on a packet, and appends what it did to `steps`.
+    /// Executes the program on a packet, and appends its steps to `steps`.
     pub fn packet(
         &mut self,
         frame: &[u8],
@@ -467,7 +468,7 @@ impl Running {
     }
 }
 
-/// Where an operation comes from.
+/// Returns the source of an operation.
 fn origin(machine: &Machine, index: u32) -> Origin {
     match machine.line(index) {
         Some(line) => Origin::line(&line.file, line.line, &line.text),

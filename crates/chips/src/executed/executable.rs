@@ -1,4 +1,4 @@
-//! A program as it is loaded, before it sees a packet.
+//! A program as loaded, before its first packet.
 
 use crate::request::ProgramFile;
 use linecard_ebpf::Options;
@@ -6,11 +6,11 @@ use linecard_executed::{XdpLoad, load_xdp, read_image, refused_iss};
 use linecard_files::{Error, bounded, problem};
 use std::ops::ControlFlow;
 
-/// Number of eBPF among the machines of ELF files, and where it stands.
+/// Number of eBPF among the machines of ELF files, and its offset.
 const EM_BPF: u16 = 247;
 const MACHINE_AT: usize = 18;
 
-/// A program that has been loaded and has seen no packet.
+/// A program that has been loaded and has not processed a packet.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one of them")]
 pub(super) enum Loaded {
@@ -28,10 +28,10 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
-    /// Loads what a request names.
+    /// Loads the program of a request.
     ///
     /// # Errors
-    /// When the file is no program, or cannot be used.
+    /// If the file is not a program, or cannot be used.
     pub fn load(file: &ProgramFile, seed: u64) -> Result<Self, Error> {
         let refuse =
             |message: String| Error::Config { problems: vec![problem(file.name.clone(), "", message)] };
@@ -83,7 +83,7 @@ impl Executable {
         Ok(Self { name: file.name.clone(), cpus: file.cpus, seed, loaded })
     }
 
-    /// What people call it.
+    /// Returns the program's name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }

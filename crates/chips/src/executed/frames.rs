@@ -1,17 +1,17 @@
-//! Bytes of the packets on their way to a program that is executed: from the source of the traffic until a thread takes
-//! the packet up, or it is lost.
+//! Bytes of packets on their way to an executed program: from the source of the traffic until a thread takes the
+//! packet, or it is lost.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// One packet's bytes, and when it arrived.
+/// The bytes of a packet, and its arrival time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub bytes: Vec<u8>,
     pub time_ns: u64,
 }
 
-/// Frames by number, counted from 1; the room of one that is gone is used again.
+/// Frames by number, counted from 1; the numbers of removed frames are reused.
 #[derive(Debug, Default)]
 struct Store {
     kept: Vec<Kept>,
@@ -23,7 +23,7 @@ struct Store {
 pub(crate) struct Frames(Rc<RefCell<Store>>);
 
 impl Frames {
-    /// Keeps a frame; its number.
+    /// Keeps a frame, and returns its number.
     pub fn keep(&self, bytes: &[u8], time_ns: u64) -> u32 {
         let mut store = self.0.borrow_mut();
         let number = store.free.pop().unwrap_or_else(|| {
@@ -37,7 +37,7 @@ impl Frames {
         number
     }
 
-    /// Gives a frame to `use_it`, and forgets it.
+    /// Passes a frame to `use_it`, and removes it.
     pub fn take<T>(&self, number: u32, use_it: impl FnOnce(&Kept) -> T) -> T {
         let mut store = self.0.borrow_mut();
         let result = use_it(&store.kept[number as usize - 1]);
@@ -45,7 +45,7 @@ impl Frames {
         result
     }
 
-    /// Forgets a frame.
+    /// Removes a frame.
     pub fn forget(&self, number: u32) {
         self.0.borrow_mut().free.push(number);
     }

@@ -1,28 +1,28 @@
-//! Words of memories that a program asks for often, and the operations that do.
+//! Words of memories that a program accesses often, and the operations that access them.
 
 use rustc_hash::FxHashMap;
 
 /// Words and operations that are counted separately; if there are more, words that were accessed once are dropped.
 const MOST: usize = 1 << 18;
 
-/// One word of some part, such as a role.
+/// A word of a part, such as a role.
 pub(super) type Word = (u8, u32);
 
-/// How often each word was asked for, by operation.
+/// Accesses of each word by operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     counts: FxHashMap<(Word, u32), u64>,
-    /// Of words that were forgotten, by part.
+    /// Accesses of dropped words, by part.
     forgotten: FxHashMap<u8, u64>,
 }
 
-/// The word that is asked for most in a unit that serves one access after the other, and the operations that ask for it.
+/// The most accessed word of a unit that serves one access after another, and the operations that access it.
 pub(super) struct Hottest<U> {
     pub unit: U,
     pub word: Word,
-    /// Of the accesses of the unit.
+    /// Share of the accesses of the unit.
     pub share: f64,
-    /// The most frequent first.
+    /// Operations, the most frequent first.
     pub operations: Vec<u32>,
     /// Accesses of the unit.
     accesses: u64,
@@ -57,8 +57,8 @@ impl Words {
         self.forgotten.clear();
     }
 
-    /// The hottest word of the busiest unit of each part; `unit` says which unit a word belongs to, and how many like it
-    /// the part has. The parts asked most come first.
+    /// Returns the hottest word of the busiest unit of each part, the busiest parts first; `unit` returns the unit of
+    /// a word and the number of such units in the part.
     pub fn hottest<U: Copy + Ord>(&self, unit: impl Fn(Word) -> (U, u32)) -> Vec<Hottest<U>> {
         let mut words: FxHashMap<Word, u64> = FxHashMap::default();
         for (&(word, _), &count) in &self.counts {
@@ -88,7 +88,7 @@ impl Words {
         found
     }
 
-    /// Operations that access a word, without rare ones.
+    /// Returns the operations that access a word, without rare ones.
     fn operations(&self, word: Word, count: u64) -> Vec<u32> {
         let mut found: Vec<(u64, u32)> = self
             .counts
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_hottest_word_is_that_of_the_busiest_unit() {
-        // Units of 64 bytes: the first has one word asked for 5 times, the second two of 4 and 3.
+        // Units of 64 bytes: the first has one word with 5 accesses, the second has two words with 4 and 3.
         let mut words = Words::default();
         for (word, operation, times) in [(0, 1, 5), (64, 2, 3), (64, 3, 1), (68, 4, 3)] {
             (0..times).for_each(|_| words.count((7, word), operation));

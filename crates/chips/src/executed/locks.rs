@@ -1,4 +1,4 @@
-//! Locks of a program on a chip: those at different addresses keep nobody from each other.
+//! Locks of a program on a chip: locks at different addresses are independent.
 
 use super::hot::Words;
 use super::races::Races;
@@ -12,14 +12,14 @@ pub(super) struct Locks {
     numbers: HashMap<u64, u32>,
     /// Addresses, by number.
     addresses: Vec<u64>,
-    /// How often each was taken, as words of one part.
+    /// How often each lock was taken, as words of one part.
     pub taken: Words,
-    /// What packets write while they hold them.
+    /// Writes of packets while they hold locks.
     pub races: Races,
 }
 
 impl Locks {
-    /// None yet; numbers below `first` are those of others.
+    /// Returns an empty set; numbers below `first` belong to others.
     pub fn behind(first: u32) -> Self {
         Self {
             first,
@@ -30,7 +30,7 @@ impl Locks {
         }
     }
 
-    /// What takes the lock at an address, or gives it back, by an operation.
+    /// Returns the action by which an operation takes or releases the lock at an address.
     pub fn action(&mut self, address: u64, taken: bool, operation: u32) -> Action {
         let next = self.addresses.len() as u32;
         let number = *self.numbers.entry(address).or_insert(next);
@@ -45,7 +45,7 @@ impl Locks {
         if taken { Action::Lock(lock) } else { Action::Unlock(lock) }
     }
 
-    /// The address of a lock, by its number among those of the program.
+    /// Returns the address of a lock, by its number among those of the program.
     pub fn address(&self, number: u32) -> u64 {
         self.addresses[number as usize]
     }

@@ -1,12 +1,12 @@
-//! Programs that are executed: XDP programs (eBPF) and C programs (RISC-V), on any chip.
+//! Executed programs: XDP programs (eBPF) and C programs (RISC-V), on any chip.
 //!
-//! A thread that takes a packet up has the program executed on the packet's bytes at once, functionally; what it did
-//! becomes steps that the chip then carries out in simulated time. State is thus updated in the order in which packets are
-//! taken up; locks and atomic operations cost what contention makes them cost; spinning is not simulated.
+//! When a thread takes a packet, the program is executed on the packet's bytes at once, functionally. The execution
+//! becomes steps that the chip then simulates in time. State is therefore updated in the order in which threads take
+//! packets. Locks and atomic operations take the time that contention causes; spinning is not simulated.
 //!
-//! A program has regions: `packet`, `stack` and `context`, each map by its name (XDP); `packet`, `heap`, `control` and
-//! `state` (C). `[bind]` places them; maps without a place of their own go where `maps`, or else `table`, is bound. What is
-//! bound to no memory is the engine's own, and costs the cycles of its instructions.
+//! A program has regions: `packet`, `stack`, `context` and the name of each map (XDP); `packet`, `heap`, `control`
+//! and `state` (C). `[bind]` places them; maps without a binding go where `maps`, or else `table`, is bound. A region
+//! that is bound to no memory belongs to the engine, and takes the cycles of its instructions.
 
 #[cfg(feature = "rows")]
 mod by_rows;
@@ -55,7 +55,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 impl Executable {
-    /// Places its regions; the plan of its work on the engines of a cluster.
+    /// Places its regions, and returns the plan of its execution on the engines of a cluster.
     pub fn plan(
         &self,
         around: Around,
@@ -121,12 +121,13 @@ impl Placer<'_, '_> {
         self.reading.bind.as_ref().is_some_and(|bind| bind.has(name))
     }
 
-    /// A region that stays in the engine unless it is bound.
+    /// Returns a region that stays in the engine unless it is bound.
     fn own(&mut self, name: &str, bytes: u64) -> Option<Placed> {
         if self.is_bound(name) { Some(self.role(name, bytes)) } else { None }
     }
 
-    /// A region that some memory has to hold. On engines with lanes it is theirs unless it is bound: rows hold its accesses.
+    /// Returns a region that a memory must hold. Engines with lanes hold it unless it is bound: rows contain its
+    /// accesses.
     fn table(&mut self, name: &str, bytes: u64) -> Option<Placed> {
         let found = [name, "maps", "table"].into_iter().find(|name| self.is_bound(name));
         if found.is_none() && self.reading.costs.ebpf.rows.is_some() {
@@ -155,10 +156,10 @@ enum Priced {
     Riscv(riscv::PricedCode),
 }
 
-/// What moves packets on a chip, around the program that is executed on them.
+/// The code around an executed program that moves packets on a chip.
 #[derive(Clone, Debug)]
 pub(super) enum Around {
-    /// Listed steps in front of it and behind it.
+    /// Listed steps before and after the program.
     Steps { front: StepList, behind: StepList },
     /// The input and output loops of the IXP1200.
     Io(Io),
@@ -167,7 +168,7 @@ pub(super) enum Around {
 }
 
 impl Around {
-    /// Locks of its own.
+    /// Returns the number of its own locks.
     fn locks(&self) -> u32 {
         match self {
             Around::Steps { front, behind } => front.locks().max(behind.locks()),
@@ -176,7 +177,7 @@ impl Around {
     }
 }
 
-/// An executed program among the steps of a chip's own.
+/// An executed program among the steps of a chip's own program.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     executable: Executable,
@@ -186,38 +187,38 @@ pub(super) struct Plan {
     ports: u16,
 }
 
-/// What is shared between a run and the programs in its chip.
+/// State shared by a run and the programs in its chip.
 #[derive(Clone, Default)]
 pub(super) struct Shared {
     pub frames: Frames,
-    /// Copies of packets that are written to a capture when they leave.
+    /// Copies of packets for a capture of the packets that leave.
     pub copies: Copies,
-    /// Whether there are such.
+    /// Whether copies are kept.
     pub keeps_copies: bool,
-    /// What the program was ended for.
+    /// The error that ended the program.
     pub fault: Rc<RefCell<Option<Error>>>,
     works: Rc<RefCell<Vec<Rc<RefCell<Work>>>>>,
 }
 
 impl Shared {
-    /// Of a run that keeps copies of its packets, or does not.
+    /// Returns the state of a run that keeps copies of its packets, or does not.
     pub fn keeping(copies: bool) -> Self {
         Self { keeps_copies: copies, ..Self::default() }
     }
 
-    /// Whether the program did what ends the run.
+    /// Returns whether the program made an error that ends the run.
     pub fn is_faulty(&self) -> bool {
         self.fault.borrow().is_some()
     }
 
-    /// What programs write without protection.
+    /// Returns the unprotected writes of programs.
     pub fn races(&self) -> Vec<String> {
         self.works.borrow().iter().flat_map(|work| work.borrow().races()).collect()
     }
 
-    /// What executed programs came to, one of each kind of cluster that has one. `stalls` are the cycles that threads waited
-    /// for each operation of the chip's program of a number, `place` is what a role is bound to, and `bank` the bank there
-    /// that serves an address of a program's role, and how many there are.
+    /// Returns the reports of executed programs, one for each kind of cluster with such a program. `stalls` are the
+    /// cycles that threads waited for each operation of the chip's program of a number. `place` is the memory of a
+    /// role. `bank` is the bank that serves an address of a program's role, and the number of banks.
     pub fn reports(
         &self,
         stalls: impl Fn(usize) -> Vec<f64>,
@@ -234,21 +235,21 @@ impl Shared {
     }
 }
 
-/// Lines of a hot word that are named.
+/// The most lines that are named for a hot word.
 const MOST_LINES: usize = 4;
 
-/// A program and what it has done.
+/// A program and its counts.
 struct Work {
     name: String,
-    /// The number of the chip's program that it is.
+    /// Its number among the chip's programs.
     number: usize,
     running: Running,
-    /// Packets that it was executed on.
+    /// Packets on which it was executed.
     packets: u64,
 }
 
 impl Work {
-    /// What it came to, and the roles that its accesses are counted by.
+    /// Returns its sums, and the roles by which its accesses are counted.
     fn used(&self, stalls: &[f64]) -> (Use, &[RoleId]) {
         match &self.running {
             Running::Ebpf(program) => (program.told(stalls), program.tally.accesses.roles()),
@@ -263,7 +264,7 @@ impl Work {
         }
     }
 
-    /// What is there at a word, as people say it.
+    /// Returns a description of a word for readers.
     fn word(&self, (role, address): Word) -> String {
         match &self.running {
             Running::Ebpf(program) => program.word(role, address),
@@ -271,7 +272,7 @@ impl Work {
         }
     }
 
-    /// The line of an operation.
+    /// Returns the line of an operation.
     fn line(&self, operation: u32) -> String {
         match &self.running {
             Running::Ebpf(program) => program.line(operation),
@@ -279,7 +280,7 @@ impl Work {
         }
     }
 
-    /// Words that packets write at the same time with nothing that keeps them apart, a sentence for each pair of lines.
+    /// Returns a sentence for each pair of lines by which packets write a word at the same time without protection.
     fn races(&self) -> Vec<String> {
         let locks = match &self.running {
             Running::Ebpf(program) => &program.locks,
@@ -301,7 +302,7 @@ impl Work {
         pairs.into_iter().map(sentence).collect()
     }
 
-    /// What it asks for most.
+    /// Returns its most accessed words.
     fn hot(
         &self,
         place: &impl Fn(RoleId) -> String,
@@ -383,7 +384,7 @@ impl Work {
 }
 
 impl Plan {
-    /// The program at the start of a run, as the chip's program of a number.
+    /// Returns the program at the start of a run; `number` is its number among the chip's programs.
     pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         let around = self.around.locks();
         let running = match (&self.executable.loaded, &self.code) {
@@ -408,7 +409,7 @@ impl Plan {
         })
     }
 
-    /// Keeps the bytes of packets as the program wants them.
+    /// Returns a sink that keeps the bytes of packets in the form that the program needs.
     pub fn bytes_sink(&self, frames: &Frames) -> BytesSink {
         let mut framer = Framer::new(Payload::Random, self.executable.seed);
         let ip = matches!(self.executable.loaded, Loaded::Riscv(_));
@@ -423,7 +424,7 @@ impl Plan {
     }
 }
 
-/// A program at work.
+/// A program during a run.
 #[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Running {
     Ebpf(ebpf::Running),
@@ -458,10 +459,10 @@ impl Executing {
         })
     }
 
-    /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
-    /// grown by.
+    /// Executes the program on a packet. Returns the port to which the packet goes, or `None` if it ends, and the
+    /// number of bytes by which it has grown.
     fn decide(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
-        // What is no packet for the program passes by it. After a fault nothing is executed until the run has ended.
+        // A packet without a frame bypasses the program. After a fault nothing is executed until the run has ended.
         let done = match frame {
             0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
             _ if self.shared.is_faulty() => Ok(Done { fate: Fate::Ends, grown_bytes: 0 }),
@@ -503,7 +504,7 @@ impl PacketProgram for Executing {
                 let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
                 let over = behind.write_all(&leaving, info, &mut chosen, steps);
                 match chosen {
-                    // What would send it on does not.
+                    // A last step that would send the packet on ends it instead.
                     _ if ends && over => {
                         if let Some(Step { action: Action::Send { .. } | Action::Put { .. }, .. }) =
                             steps.list().last()

@@ -1,14 +1,15 @@
-//! What is known of the operands of eBPF operations before they are executed, and what accesses cost by it.
+//! Facts about the operands of eBPF operations that are known before execution, and the costs of accesses that follow
+//! from them.
 
 use super::costs::EbpfCosts;
 use super::operations::{Does, FRAME, MAP_LOOKUP, Part, bytes, does, of_constant};
 use super::rules::{of, when};
 use linecard_ebpf::{Kind, Machine, MapKind, Op, handled, upper_wanted_after};
 
-/// Values of arrays whose elements are found by a shift and a mask, at most this long.
+/// The longest values of arrays whose elements are found by a shift and a mask.
 const SMALL_VALUE_BYTES: u32 = 64;
 
-/// What holds of the operands of each operation.
+/// The conditions that hold for the operands of each operation.
 pub(super) struct Operands(Vec<u32>);
 
 impl Operands {
@@ -45,7 +46,7 @@ impl Operands {
     }
 }
 
-/// Bytes of the stack that the operations reach below the frame register, in whole words.
+/// Returns the bytes of the stack below the frame register that the operations access, in whole words.
 fn frame_depth(ops: &[Op]) -> i64 {
     let reached = |(index, op): (usize, &Op)| {
         let base = if does(op) == Does::Loads { op.src } else { op.dst };
@@ -59,12 +60,12 @@ fn frame_depth(ops: &[Op]) -> i64 {
     (deepest.max(0) + 3) & !3
 }
 
-/// Whether an operation copies the frame register to another.
+/// Returns whether an operation copies the frame register to another.
 fn is_frame(op: &Op, to: u8) -> bool {
     op.kind == Kind::MovR && op.src == FRAME && op.dst == to
 }
 
-/// The operations in front of a call, the last one first, up to where others may come from.
+/// Returns the operations before a call, the last one first, up to where other paths may join.
 fn in_front(ops: &[Op], call: usize) -> impl Iterator<Item = &Op> {
     let straight = |op: &&Op| {
         !op.jumps() && !matches!(op.kind, Kind::Ja | Kind::Call | Kind::Helper | Kind::Exit | Kind::End)
@@ -72,13 +73,13 @@ fn in_front(ops: &[Op], call: usize) -> impl Iterator<Item = &Op> {
     ops[..call].iter().rev().take_while(straight)
 }
 
-/// The map whose address was put into r1 for a call.
+/// Returns the map whose address is in r1 at a call.
 fn map_of(ops: &[Op], call: usize) -> Option<usize> {
     let op = in_front(ops, call).find(|op| op.writes() & 1 << 1 != 0)?;
     if op.kind == Kind::Const { handled(op.imm as u64) } else { None }
 }
 
-/// The offset from the frame register that was put into r2 for a call.
+/// Returns the offset from the frame register that is in r2 at a call.
 fn key_of(ops: &[Op], call: usize) -> Option<i64> {
     let mut written = in_front(ops, call).filter(|op| op.writes() & 1 << 2 != 0);
     let last = written.next()?;
@@ -92,17 +93,17 @@ fn key_of(ops: &[Op], call: usize) -> Option<i64> {
 pub(super) struct Price {
     pub before: u32,
     pub after: u32,
-    /// Of a load whose bytes an earlier one brings along.
+    /// Cycles of a load whose bytes an earlier load fetches.
     pub merged: u32,
 }
 
-/// What a load, a store or an atomic operation costs by where it goes; nothing for others.
+/// Costs of a load, a store or an atomic operation by the region it accesses; zero for other operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prices {
-    /// Where what it reaches is in no memory.
+    /// Cycles if no memory holds the region.
     pub local: u32,
     pub packet: Price,
-    /// In the value of a map.
+    /// Cycles for the value of a map.
     pub map: Price,
 }
 

@@ -1,27 +1,28 @@
-//! What eBPF operations are before they are executed: what they do, what they cost, and which loads of the packet are one access.
+//! Facts about eBPF operations before execution: their kinds, their costs, and which loads of the packet are one
+//! access.
 
 use super::costs::EbpfCosts;
 use super::rules::{constant, constant64, of, operation, when};
 use linecard_ebpf::{Kind, Op};
 
-/// Number of the frame register, whose stores cannot go to the packet.
+/// Number of the frame register; stores through it cannot access the packet.
 pub(super) const FRAME: u8 = 10;
-/// Number of the helper that looks an element of a map up.
+/// Number of the helper that looks up an element of a map.
 pub(super) const MAP_LOOKUP: i64 = 1;
 
-/// Whether it is the address of a map.
+/// Returns whether it is the address of a map.
 fn is_handle(op: &Op) -> bool {
     op.kind == Kind::Const && linecard_ebpf::handled(op.imm as u64).is_some()
 }
 
-/// What an operation is to the listener.
+/// The kind of an operation for the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// Cycles, and nothing else.
+    /// It takes cycles only.
     Computes,
     Loads,
     Stores,
-    /// An atomic operation; whether its result is wanted.
+    /// An atomic operation, and whether its result is used.
     Atomic {
         result: bool,
     },
@@ -34,14 +35,14 @@ pub(super) fn does(op: &Op) -> Does {
     match op.kind {
         K::Ld1 | K::Ld2 | K::Ld4 | K::Ld8 | K::Lds1 | K::Lds2 | K::Lds4 => Does::Loads,
         K::St1 | K::St2 | K::St4 | K::St8 | K::Stx1 | K::Stx2 | K::Stx4 | K::Stx8 => Does::Stores,
-        // Bit 0 of the operation asks for the old value.
+        // Bit 0 of the operation requests the old value.
         K::Atomic4 | K::Atomic8 => Does::Atomic { result: op.imm & 1 == 1 },
         K::Helper => Does::Calls,
         _ => Does::Computes,
     }
 }
 
-/// Whether the second operand is a constant: operations come in pairs, constant first.
+/// Returns whether the second operand is a constant: operations come in pairs, constant first.
 fn by_constant(kind: Kind) -> bool {
     let rows = [
         (Kind::AddI, Kind::SmodR),
@@ -56,7 +57,7 @@ fn by_constant(kind: Kind) -> bool {
     rows.iter().any(in_row)
 }
 
-/// What holds of an operation's constant, if it has one.
+/// Returns the conditions that hold for an operation's constant, if it has one.
 pub(super) fn of_constant(op: &Op) -> u32 {
     match op.kind {
         Kind::Const => constant64(op.imm),
@@ -66,16 +67,16 @@ pub(super) fn of_constant(op: &Op) -> u32 {
     }
 }
 
-/// Cycles of an operation that do not depend on where it goes.
+/// Cycles of an operation that do not depend on the accessed region.
 pub(super) struct Cycles {
     pub own: u32,
-    /// More, if it jumps.
+    /// Additional cycles if it jumps.
     pub taken: u32,
-    /// More still, if it jumps for the upper halves alone.
+    /// Further cycles if it jumps because of the upper halves alone.
     pub taken_upper: u32,
 }
 
-/// The same of an operation where what holds of its operands is `holds`.
+/// Returns the cycles of an operation; `holds` are the conditions that hold for its operands.
 pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> Cycles {
     let is_lookup = op.kind == Kind::Helper && op.imm == MAP_LOOKUP;
     let of = match op.kind {
@@ -93,7 +94,7 @@ pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> Cycles {
     }
 }
 
-/// The same where no rule holds.
+/// Returns the cycles of its class, for operations without a rule.
 fn of_class(op: &Op, holds: u32, costs: &EbpfCosts) -> u32 {
     use Kind as K;
     let c = &costs.cycles;
@@ -144,7 +145,7 @@ fn of_class(op: &Op, holds: u32, costs: &EbpfCosts) -> u32 {
     }
 }
 
-/// Bytes of a load or a store.
+/// Returns the bytes of a load or a store.
 pub(super) fn bytes(op: &Op) -> i64 {
     use Kind as K;
     match op.kind {
@@ -156,20 +157,21 @@ pub(super) fn bytes(op: &Op) -> i64 {
     }
 }
 
-/// What a load of the packet is of an access.
+/// The part of an access that a load of the packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Bytes that it brings along, and how many of them lie in front of its own; 0 where an earlier load brings them.
+    /// Bytes that it fetches, and how many of them precede its own; 0 if an earlier load fetches them.
     pub span: u8,
     pub ahead: u8,
-    /// Where its own bytes begin among those of the access.
+    /// Offset of its own bytes within the access.
     pub within: u8,
 }
 
-/// What each load is of an access, if it is one of the packet.
+/// Returns the part of an access that each load is, if it is a load of the packet.
 ///
-/// Loads by the same register, at distances that are known, with no load by another one, no store (but to the stack), no
-/// call, no label and no change of the register between them, are one access while they fit into `most` bytes.
+/// Loads through the same register at known distances are one access if they fit into `most` bytes. Between them
+/// there must be no load through another register, no store (except to the stack), no call, no label and no change of
+/// the register.
 pub(super) fn merge(ops: &[Op], most: u32) -> Vec<Part> {
     let alone =
         |op: &Op| Part { span: if does(op) == Does::Loads { bytes(op) as u8 } else { 0 }, ..Part::default() };
@@ -183,7 +185,7 @@ pub(super) fn merge(ops: &[Op], most: u32) -> Vec<Part> {
             *label = true;
         }
     }
-    /// Loads by one register, and the bytes from its own offset that they cover.
+    /// Loads through one register, and the range of bytes that they cover, relative to the register.
     struct Group {
         register: u8,
         loads: Vec<usize>,

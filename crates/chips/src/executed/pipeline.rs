@@ -1,10 +1,10 @@
-//! Cycles of a scalar pipeline in order, instruction by instruction: what each takes by its class, and the delays where an
-//! instruction needs what the one before it loads or shifts.
+//! Cycles of a scalar in-order pipeline, instruction by instruction: the cycles of each class, and the delays of an
+//! instruction that needs the loaded or shifted value of the previous one.
 
 use super::costs::RiscvCycles;
 use linecard_iss::{Class, Code, Step};
 
-/// Cycles of an instruction that depend on its class alone.
+/// Returns the cycles of an instruction that depend only on its class.
 pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
     match class {
         Class::Alu => c.alu_cycles,
@@ -21,17 +21,17 @@ pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
     }
 }
 
-/// What the instruction before leaves behind.
+/// The state that the previous instruction leaves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pipeline {
-    /// Registers that it brings from memory, a bit each.
+    /// Registers that it loads from memory, one bit each.
     loaded: u32,
     /// Registers that it shifts.
     shifted: u32,
 }
 
 impl Pipeline {
-    /// Cycles of the next instruction, which is one of `class` and takes `own` by itself.
+    /// Returns the cycles of the next instruction, which has the class `class` and takes `own` cycles by itself.
     pub fn next(&mut self, code: &Code, step: &Step, class: Class, own: u32, c: &RiscvCycles) -> u32 {
         let mut cycles = own;
         if self.loaded | self.shifted != 0 {
@@ -54,7 +54,7 @@ impl Pipeline {
 }
 
 impl Pipeline {
-    /// The value that the last instruction loads delays instructions that use it elsewhere.
+    /// Records that the value of the last load delays its users elsewhere.
     pub fn loads_nothing(&mut self) {
         self.loaded = 0;
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use linecard_iss::{Image, Lines, Segment, Width};
 
-    /// Delays of a core with five stages and full bypass, as the Rosebud project's processor has them.
+    /// Returns the delays of a five-stage core with full bypass, like the processor of the Rosebud project.
     fn five_stages() -> RiscvCycles {
         RiscvCycles { taken_cycles: 2, load_use_cycles: 1, shift_use_cycles: 1, ..RiscvCycles::plain() }
     }
@@ -84,7 +84,7 @@ mod tests {
         })
     }
 
-    /// Cycles of `words` from the first to the last, which jumps, in the second of two rounds.
+    /// Returns the cycles of `words` from the first to the last, which jumps back, in the second of two rounds.
     fn round(words: &[u32]) -> u32 {
         let (code, c) = (code(words), five_stages());
         let (mut pipeline, mut cycles) = (Pipeline::default(), 0);
@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn two_loops_take_what_a_real_core_takes() {
         // lbu a1,140(zero); bne a1,a0; lw a1,132(zero); sw a1,12(zero); lw a1,128(zero); sw a1,8(zero);
-        // sb a0,44(zero); sb zero,40(zero); j back: nine, and three uses of what was just loaded, and the jump.
+        // sb a0,44(zero); sb zero,40(zero); j back: nine instructions, three uses of a value just loaded, and the
+        // jump.
         let forward = [
             0x08c0_4583,
             0xfea5_9ee3,
@@ -116,7 +117,7 @@ mod tests {
             0xfe1f_f06f,
         ];
         assert_eq!(round(&forward), 14);
-        // The same with both loads in front of what uses them.
+        // The same loop with both loads before their uses.
         let hoisted = [
             0x08c0_4583,
             0xfea5_9ee3,
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_was_just_shifted_is_waited_for_once() {
-        // slli a1,a1,2; add a2,a1,a1; add a2,a1,a1; j back: four, one wait, the jump.
+        // slli a1,a1,2; add a2,a1,a1; add a2,a1,a1; j back: four instructions, one wait, and the jump.
         assert_eq!(round(&[0x0025_9593, 0x00b5_8633, 0x00b5_8633, 0xff5f_f06f]), 4 + 1 + 2);
     }
 }

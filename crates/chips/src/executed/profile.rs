@@ -1,29 +1,29 @@
-//! Where an executed program spends what it spends: source lines, memories, and functions by who called them.
+//! Where an executed program spends its time: source lines, memories, and functions by caller.
 
 use super::region::Placed;
 use linecard_program::script::RoleId;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where operations come from: a source line, or a function where no line is known.
+/// The source of operations: a source line, or a function if no line is known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Origin {
-    /// What people read.
+    /// The text for readers.
     pub name: String,
-    /// File, as the compiler was given it, and line, from 1.
+    /// The file as passed to the compiler, and the line, counted from 1.
     pub file: Option<String>,
     pub number: Option<u32>,
 }
 
 impl Origin {
-    /// A line of a file, with what stands there where that is known.
+    /// Returns a line of a file, with its text if that is known.
     pub fn line(file: &str, number: u32, text: &str) -> Self {
-        // People know which folder it is in.
+        // Users know the folder of the file.
         let short = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         Self { name: format!("{short}:{number}{text}"), file: Some(file.to_owned()), number: Some(number) }
     }
 
-    /// File and line alone, or the function.
+    /// Returns only the file and the line, or the function.
     pub fn short(&self) -> String {
         match &self.file {
             Some(_) => self.name.split(": ").next().unwrap_or(&self.name).to_owned(),
@@ -31,7 +31,7 @@ impl Origin {
         }
     }
 
-    /// A function whose lines are not known.
+    /// Returns a function without known lines.
     pub fn function(name: &str) -> Self {
         Self { name: name.to_owned(), file: None, number: None }
     }
@@ -44,7 +44,7 @@ pub(super) struct Sums {
     pub cycles: u64,
     /// Cycles that threads waited for accesses.
     pub stall_cycles: f64,
-    /// Accesses by number of the role among those of the program.
+    /// Accesses, by the number of the role among the program's roles.
     pub accesses: Vec<u64>,
 }
 
@@ -60,18 +60,18 @@ impl Sums {
     }
 }
 
-/// What a program came to.
+/// The sums of a program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Use {
     pub all: Sums,
     pub verdicts: Vec<(String, u64)>,
     pub lines: Vec<(Origin, Sums)>,
-    /// Functions from the outermost to the innermost, and the cycles of the engine in the last of them.
+    /// Functions from the outermost to the innermost, and the engine cycles in the innermost.
     pub stacks: Vec<(Vec<String>, u64)>,
 }
 
 impl Use {
-    /// Sums of operations by where they come from.
+    /// Returns the sums of operations by source.
     pub fn new(operations: impl Iterator<Item = (Origin, Sums)>) -> Self {
         let mut lines: BTreeMap<Origin, Sums> = BTreeMap::new();
         let mut all = Sums::default();
@@ -87,14 +87,14 @@ impl Use {
 #[derive(Clone, Debug)]
 pub(super) struct Accesses {
     operations: usize,
-    /// Roles that regions are placed in, each once.
+    /// Roles of the regions, each once.
     roles: Vec<RoleId>,
-    /// All operations of a role side by side.
+    /// Counts, with all operations of a role next to each other.
     counts: Vec<u64>,
 }
 
 impl Accesses {
-    /// For a program of so many operations with these regions.
+    /// Returns zero counts for a number of operations and these regions.
     pub fn new(operations: usize, regions: &[Option<Placed>]) -> Self {
         let mut roles: Vec<RoleId> = Vec::new();
         for placed in regions.iter().flatten() {
@@ -107,13 +107,13 @@ impl Accesses {
 
     #[inline(always)]
     pub fn count(&mut self, operation: usize, role: RoleId) {
-        // There are few of them.
+        // There are few roles.
         if let Some(number) = self.roles.iter().position(|&other| other == role) {
             self.counts[number * self.operations + operation] += 1;
         }
     }
 
-    /// Of an operation, by number of the role.
+    /// Returns the accesses of an operation, by number of the role.
     pub fn of(&self, operation: usize) -> Vec<u64> {
         (0..self.roles.len()).map(|number| self.counts[number * self.operations + operation]).collect()
     }
@@ -127,10 +127,10 @@ impl Accesses {
     }
 }
 
-/// Callers that are told apart; functions beyond count for the one that called them.
+/// The most call stacks that are counted separately; the functions of further ones count for their callers.
 const MOST_STACKS: usize = 1 << 14;
 
-/// Number of the place outside all functions.
+/// The number for code outside all functions.
 const OUTSIDE: u32 = 0;
 
 #[derive(Clone, Debug)]
@@ -141,13 +141,13 @@ struct Called {
     cycles: u64,
 }
 
-/// Cycles by function and who called it.
+/// Cycles by function and caller.
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
     known: Vec<Called>,
     numbers: HashMap<(u32, u32), u32>,
     at: u32,
-    /// Calls beyond the separately counted ones, which have yet to return.
+    /// Calls beyond the separately counted stacks that have not returned.
     beyond: u32,
 }
 
@@ -159,7 +159,7 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// A packet comes: no function has been called.
+    /// A packet begins: no function has been called.
     #[inline]
     pub fn leave_all(&mut self) {
         (self.at, self.beyond) = (OUTSIDE, 0);
@@ -197,7 +197,8 @@ impl Calls {
         self.known.iter_mut().for_each(|called| called.cycles = 0);
     }
 
-    /// Functions from the outermost to the innermost, with the cycles in the innermost, in the order of their names.
+    /// Returns the functions from the outermost to the innermost, with the cycles in the innermost, in the order of
+    /// their names.
     pub fn told(&self, name: impl Fn(u32) -> String) -> Vec<(Vec<String>, u64)> {
         let mut sums: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for called in self.known.iter().filter(|called| called.cycles > 0) {

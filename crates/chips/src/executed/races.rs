@@ -1,25 +1,25 @@
-//! Words that two packets on the chip at the same time write, with nothing that keeps them apart: no lock that both hold, and
-//! not both by atomic operations.
+//! Words that two packets on the chip write at the same time without protection: they hold no common lock, and not
+//! both use atomic operations.
 //!
-//! A packet is on the chip, as far as its program goes, from when a thread takes it up until that thread looks for the next.
+//! For its program, a packet is on the chip from when a thread takes it until that thread looks for the next packet.
 
 use super::hot::Word;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Words whose last write is remembered; where more come, all is forgotten and begins anew.
+/// The most words whose last write is remembered; if there are more, all are discarded.
 const MOST_WORDS: usize = 1 << 20;
-/// Locks of a write that are remembered.
+/// The most locks of a write that are remembered.
 const MOST_HELD: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 struct Write {
     thread: u32,
-    /// Number among the packets that threads have taken up.
+    /// The number of its packet in the order in which threads took packets.
     turn: u64,
     operation: u32,
     atomic: bool,
-    /// Locks held, each with 1 added; 0 for none.
+    /// Held locks, each number plus 1; 0 for none.
     held: [u32; MOST_HELD],
 }
 
@@ -36,21 +36,21 @@ pub(super) struct Race {
     pub times: u64,
 }
 
-/// What packets have written.
+/// The writes of packets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Races {
-    /// The packet that each thread is at work on, by its turn; 0 for none.
+    /// The packet that each thread processes, by its turn; 0 for none.
     at_work: Vec<u64>,
     turns: u64,
     thread: u32,
     held: [u32; MOST_HELD],
     written: FxHashMap<Word, Write>,
-    /// By the two operations: the first word, and how often.
+    /// By the two operations: the first word, and the number of races.
     found: BTreeMap<(u32, u32), (Word, u64)>,
 }
 
 impl Races {
-    /// A thread takes a packet up.
+    /// A thread takes a packet.
     pub fn takes(&mut self, thread: u32) {
         let at = thread as usize;
         if at >= self.at_work.len() {
@@ -61,7 +61,7 @@ impl Races {
         (self.thread, self.held) = (thread, [0; MOST_HELD]);
     }
 
-    /// A thread finds nothing to take up.
+    /// A thread finds no packet.
     pub fn rests(&mut self, thread: u32) {
         if let Some(turn) = self.at_work.get_mut(thread as usize) {
             *turn = 0;
@@ -101,7 +101,7 @@ impl Races {
 mod tests {
     use super::*;
 
-    /// Times that two threads' writes of a word, one after the other, are told as unprotected.
+    /// Returns how often two consecutive writes of a word by two threads are reported as unprotected.
     fn told(between: impl Fn(&mut Races), locks: [&[u32]; 2], atomic: [bool; 2]) -> u64 {
         let mut races = Races::default();
         for thread in 0..2 {

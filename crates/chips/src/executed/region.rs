@@ -1,19 +1,19 @@
-//! Where a program's regions are, and the rooms of packets in theirs.
+//! Locations of a program's regions, and the rooms of packets in the packet region.
 
 use linecard_program::script::{Action, RoleId};
 
-/// Packets stand side by side in their memory, in rooms of so many bytes, so many rooms.
+/// Packets are side by side in their memory: the bytes of a room, and the number of rooms.
 pub(super) const ROOM_BYTES: u32 = 2048;
 const ROOMS: u32 = 64;
 /// Bytes of all rooms.
 pub(super) const PACKET_BYTES: u64 = ROOM_BYTES as u64 * ROOMS as u64;
 
-/// Where the packet of a number stands in its memory.
+/// Returns the room of the packet with a number.
 pub(super) fn room_of(number: u64) -> u32 {
     (number % u64::from(ROOMS)) as u32 * ROOM_BYTES
 }
 
-/// Where a region is.
+/// The location of a region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub role: RoleId,
@@ -23,12 +23,13 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// At a byte of the role of a number.
+    /// Returns the location at a byte of the role with a number.
     pub fn new(role: usize, base: u64, within_bytes: u64) -> Self {
         Self { role: RoleId(role as u8), base: base as u32, within_bytes: within_bytes.min(1 << 31) as u32 }
     }
 
-    /// A new packet stands in a room of this region: what caches of engines have of the one before is no longer true.
+    /// Returns the action for a new packet in a room of this region: caches of engines discard the data of the
+    /// previous packet.
     pub fn forget(self, room: u32, bytes: usize) -> Action {
         let bytes = bytes.min(ROOM_BYTES as usize) as u16;
         Action::Forget { role: self.role, bytes, address: self.base + room }

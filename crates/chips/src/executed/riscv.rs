@@ -1,7 +1,7 @@
-//! A C program on a chip: executed on the IP packet, and its trace written down as steps.
+//! A C program on a chip: it is executed on the IP packet, and its trace is recorded as steps.
 //!
-//! Accesses of packet, heap, control data and marked state go to memories; those of the stack and of globals are the
-//! engine's own, and cost the cycles of their instructions.
+//! Accesses to packet, heap, control data and marked state go to memories. Accesses to the stack and to globals stay
+//! in the engine, and take the cycles of their instructions.
 
 use super::costs::RiscvCosts;
 use super::done::{Done, Fate};
@@ -19,20 +19,20 @@ use std::ops::ControlFlow;
 
 /// Data of a program that memories may hold, by name.
 pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
-/// Functions that give out the heap; they are linked where a program calls them.
+/// Functions that allocate from the heap; they are linked only if a program calls them.
 const ALLOCATORS: [&str; 2] = ["malloc", "calloc"];
-/// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
+/// The number of allocated pages of the heap, and their size (programs/runtime/malloc.c).
 const HEAP_PAGES: &str = "pages_used";
 const HEAP_PAGE_BYTES: u64 = 64 << 10;
 
-/// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
-/// least what it has taken of it, and 64 KiB of a program that allocates at all.
+/// Returns the bytes of each region. The heap counts as far as initialisation has filled it, and the same again for
+/// packets; at least its allocated pages, and 64 KiB if the program allocates at all.
 pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     let layout = machine.layout();
     let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
     let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
     let symbol = |name: &str| machine.image().symbol(name);
-    // A program of somebody else may have that name anywhere.
+    // A user's program may use that name for anything, anywhere.
     let counted = symbol(HEAP_PAGES).filter(|&at| (layout.low..layout.high - 4).contains(&at));
     let pages = counted.map_or(0, |at| match *machine.bytes(at, 4) {
         [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
@@ -45,19 +45,19 @@ pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     [PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
 }
 
-/// What an instruction costs, and whether it may touch data.
+/// The cost of an instruction, and whether it may access data.
 #[derive(Clone, Copy, Debug)]
 struct Priced {
     cycles: u32,
     class: Class,
     bytes: u16,
-    /// What it asks a memory for, and whether the thread waits for the answer.
+    /// Its access to a memory, and whether the thread waits for the result.
     kind: Access,
     waits: bool,
 }
 
-/// What an instruction asks a memory for. Exchanges and additions are what memories call so; bits and the lesser or
-/// greater of two are what a memory's logic decides on what it finds, as a test and set.
+/// Returns the access of an instruction. Exchanges and additions are accesses of memories. Bit operations, minimum
+/// and maximum count as test-and-set, because the memory decides on the value that it finds.
 fn asked(code: &Code, index: u32) -> Access {
     match (code.class(index), code.ops[index as usize].amo()) {
         (_, Some(Amo::Add)) => Access::Add,
@@ -68,7 +68,7 @@ fn asked(code: &Code, index: u32) -> Access {
     }
 }
 
-/// A program's instructions with what they cost on a cluster.
+/// A program's instructions with their costs on a cluster.
 #[derive(Clone, Debug)]
 pub(super) struct PricedCode {
     ops: Vec<Priced>,
@@ -82,7 +82,7 @@ impl PricedCode {
         let ops = (0..code.ops.len() as u32).map(|index| {
             let class = code.class(index);
             let kind = asked(code, index);
-            // A store that may fail says whether it did, and an atomic operation may be asked for what it found.
+            // A conditional store returns whether it succeeded, and an atomic operation may return the old value.
             let waits = costs.waits_for_writes || !kind.writes() || code.writes(index) != 0;
             Priced { cycles: by_class(class, c), class, bytes: code.access_bytes(index), kind, waits }
         });
@@ -90,7 +90,7 @@ impl PricedCode {
     }
 }
 
-/// A C program at work.
+/// A C program during a run.
 pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
@@ -102,15 +102,15 @@ pub(super) struct Running {
     pub words: Words,
     calls: Calls,
     results: BTreeMap<u32, u64>,
-    /// Packets with results beyond those.
+    /// Packets with other results than those.
     other_results: u64,
 }
 
-/// Results that are told apart.
+/// The most results that are counted separately.
 const MOST_RESULTS: usize = 64;
 
 impl Running {
-    /// The first locks are those of the steps around it.
+    /// Returns the program before its first packet; the first locks belong to the steps around it.
     pub fn new(machine: Machine, code: PricedCode, locks_around: u32) -> Self {
         let zeros = vec![0; code.ops.len()];
         Self {
@@ -128,7 +128,7 @@ impl Running {
         }
     }
 
-    /// Forgets what was counted.
+    /// Discards the counts.
     pub fn restart(&mut self) {
         self.executed.fill(0);
         self.cycles.fill(0);
@@ -141,12 +141,12 @@ impl Running {
         self.other_results = 0;
     }
 
-    /// The last packet as its program left it, so many bytes of it.
+    /// Returns the first `bytes` bytes of the last packet as the program left it.
     pub fn packet_left(&self, bytes: usize) -> &[u8] {
         self.machine.packet_bytes(bytes)
     }
 
-    /// Executes the program on a packet, and appends what it did to `steps`.
+    /// Executes the program on a packet, and appends its steps to `steps`.
     pub fn packet(
         &mut self,
         packet: &[u8],
@@ -174,7 +174,7 @@ impl Running {
         {
             steps.push(0, place.forget(room, packet.len()));
         }
-        // What the jump before did: its target is the step that follows.
+        // The kind of the previous jump: its target is the step that follows.
         let mut leap = Leap::Calls;
         calls.leave_all();
         recorder.trace().walk(0, machine.code(), |step| {
@@ -220,7 +220,7 @@ impl Running {
                 false => steps.post(role, priced.kind, priced.bytes, address),
             }
             if code.costs.has_caches && priced.kind == Access::Read {
-                // When it is there the cache knows, and not the pipeline.
+                // The cache determines when the value is there, and not the pipeline.
                 pipeline.loads_nothing();
                 let load = steps.list().len() - 1;
                 steps.used_after(load, NOT_USED);
@@ -232,7 +232,7 @@ impl Running {
         Ok(Done { fate: Fate::Leaves, grown_bytes: 0 })
     }
 
-    /// What it came to; `stalls` are the cycles that threads waited for each operation.
+    /// Returns the sums of the program; `stalls` are the cycles that threads waited for each operation.
     pub fn told(&self, stalls: &[f64]) -> Use {
         let executed = self.executed.iter().enumerate().filter(|(_, times)| **times > 0);
         let operation = |(index, &times): (usize, &u64)| {
@@ -253,7 +253,7 @@ impl Running {
         }
     }
 
-    /// What stands at a byte of a role.
+    /// Returns a description of a byte of a role.
     pub fn word(&self, role: u8, address: u32) -> String {
         let layout = self.machine.layout();
         let firsts = [layout.packet_low, layout.heap_low, layout.control_low, layout.data_low];
@@ -265,12 +265,13 @@ impl Running {
         found.map_or_else(|| "packet".to_owned(), |address| self.machine.named(address))
     }
 
-    /// What stands at an address of the program.
+    /// Returns a description of an address of the program.
     pub fn object(&self, address: u64) -> String {
         self.machine.named(address as u32)
     }
 
-    /// The line of an operation; of one in a header, as taking a lock is, the function that it became part of, too.
+    /// Returns the line of an operation and, if a header contains the line, as for locks, the function into which it
+    /// was inlined.
     pub fn line(&self, index: u32) -> String {
         let origin = self.origin(index);
         match &origin.file {
@@ -279,7 +280,7 @@ impl Running {
         }
     }
 
-    /// Where an operation comes from.
+    /// Returns the source of an operation.
     fn origin(&self, index: u32) -> Origin {
         match self.machine.image().line(self.machine.code().pc(index)) {
             Some(place) => Origin::line(place.file, place.line, ""),
@@ -287,18 +288,18 @@ impl Running {
         }
     }
 
-    /// Name of the function that an operation is part of.
+    /// Returns the name of the function of an operation.
     fn function(&self, index: u32) -> String {
         let pc = self.machine.code().pc(index);
         self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
     }
 }
 
-/// Looks for the first use of what a load brings, up to the next access of a memory.
+/// Looks for the first use of a loaded value, up to the next access to a memory.
 #[derive(Clone, Copy, Debug, Default)]
 struct FirstUse {
     load: usize,
-    /// Registers that it writes and nobody has written since, a bit each; 0 once that is over.
+    /// Registers that the load writes and no instruction has overwritten, one bit each; 0 once the search has ended.
     registers: u32,
     cycles: u32,
 }
@@ -308,7 +309,8 @@ impl FirstUse {
         Self { load, registers, cycles: 0 }
     }
 
-    /// The next instruction, and what it takes: the load, and cycles from it to this one, if it is the first to use it.
+    /// Takes the next instruction and its cycles. If it is the first to use the load, returns the load and the cycles
+    /// between the two.
     fn next(&mut self, code: &Code, index: u32, cycles: u32) -> Option<(usize, u8)> {
         if self.registers == 0 {
             return None;
@@ -321,8 +323,8 @@ impl FirstUse {
     }
 }
 
-/// What a jump that was taken does to the functions that have been called (psABI, "Integer Register Convention": the return
-/// address is in `ra`, or in `t0` between functions of the runtime).
+/// The effect of a taken jump on the called functions (psABI, "Integer Register Convention": the return address is in
+/// `ra`, or in `t0` between functions of the runtime).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leap {
     Stays,
@@ -347,7 +349,7 @@ mod tests {
     use super::*;
     use linecard_iss::{Image, Lines, Segment, Width};
 
-    /// What instructions ask memories for, and whether the thread waits.
+    /// Returns the accesses of instructions, and whether the thread waits.
     fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;

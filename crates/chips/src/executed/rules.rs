@@ -1,14 +1,14 @@
-//! Rules on what eBPF operations cost, by their operands: `[cluster.NAME.ebpf.rule.NAME]`.
+//! Rules for the costs of eBPF operations by their operands: `[cluster.NAME.ebpf.rule.NAME]`.
 //!
-//! A compiler makes fewer instructions of some operands than of others. A rule names operations and what holds of their
-//! operands; the first that fits takes the place of the cost of the class.
+//! For some operands, a compiler generates fewer instructions than for others. A rule names operations and conditions
+//! on their operands; the first rule that fits replaces the cost of the class.
 
 use linecard_config::Section;
 use linecard_ebpf::{Kind, Op};
 
 pub(super) const MOST_CYCLES: u64 = 100_000;
 
-/// Declares names with the bit of each.
+/// Declares names, each with its bit.
 macro_rules! names {
     ($table:ident: $($constant:ident = $name:literal at $bit:literal;)*) => {
         $(pub const $constant: u32 = 1 << $bit;)*
@@ -16,7 +16,7 @@ macro_rules! names {
     };
 }
 
-/// Operations that rules may be on.
+/// Operations of rules.
 pub(super) mod of {
     names! { NAMES:
         OPERAND = "operand" at 0;
@@ -44,7 +44,7 @@ pub(super) mod of {
     }
 }
 
-/// What may hold of operands.
+/// Conditions on operands.
 pub(super) mod when {
     names! { NAMES:
         ZERO = "zero" at 0;
@@ -68,16 +68,16 @@ pub(super) mod when {
     }
 }
 
-/// What a rule says.
+/// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     of: u32,
     when: u32,
     /// Cycles of the operation with its operand.
     pub cycles: u32,
-    /// More, if it jumps; nothing where it is as for others.
+    /// Additional cycles if it jumps; `None` if they equal those of other operands.
     pub taken: Option<u32>,
-    /// More still, if it jumps for the upper halves alone.
+    /// Further cycles if it jumps because of the upper halves alone.
     pub taken_upper: u32,
 }
 
@@ -113,18 +113,18 @@ impl Rules {
         Self(section.sections("rule").iter().map(rule).collect())
     }
 
-    /// The first rule on an operation whose operands are such.
+    /// Returns the first rule for an operation with these conditions on its operands.
     pub(super) fn find(&self, of: u32, holds: u32) -> Option<&Rule> {
         self.0.iter().find(|rule| rule.of & of != 0 && rule.when & holds == rule.when)
     }
 
-    /// Cycles.
+    /// Returns the cycles of that rule.
     pub(super) fn cycles(&self, of: u32, holds: u32) -> Option<u32> {
         self.find(of, holds).map(|rule| rule.cycles)
     }
 }
 
-/// The operation that rules know it by, where its kind alone says so; 0 where it does not.
+/// Returns the name of an operation in rules, if its kind alone determines it; otherwise 0.
 pub(super) fn operation(op: &Op) -> u32 {
     use Kind as K;
     match op.kind {
@@ -145,7 +145,7 @@ pub(super) fn operation(op: &Op) -> u32 {
     }
 }
 
-/// What holds of a constant of 32 bits that stands for 64.
+/// Returns the conditions that hold for a constant of 32 bits that represents 64 bits.
 pub(super) fn constant(value: i64) -> u32 {
     let flag = |holds: bool, bit: u32| if holds { bit } else { 0 };
     flag(value == 0, when::ZERO)
@@ -157,7 +157,8 @@ pub(super) fn constant(value: i64) -> u32 {
         | flag(moves(value as u32), when::ONE_MOVE)
 }
 
-/// What holds of a constant of 64 bits: its halves are moved one by one, an equal one from the other.
+/// Returns the conditions that hold for a constant of 64 bits: its halves are moved one by one, and an equal half is
+/// moved from the other.
 pub(super) fn constant64(value: i64) -> u32 {
     let (low, high) = (value as u32, (value as u64 >> 32) as u32);
     match (moves(low), low == high || moves(high)) {
@@ -167,7 +168,7 @@ pub(super) fn constant64(value: i64) -> u32 {
     }
 }
 
-/// Whether one instruction makes a word: 16 bits of it at a byte's border, and all others alike.
+/// Returns whether one instruction creates a word: 16 bits of it at a byte boundary, and all other bits equal.
 fn moves(word: u32) -> bool {
     let fits = |word: u32| [0xffffu32, 0x00ff_ff00, 0xffff_0000].iter().any(|bits| word & !bits == 0);
     fits(word) || fits(!word)

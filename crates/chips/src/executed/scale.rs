@@ -1,11 +1,11 @@
-//! A table of cycles that is off as a whole: `percent` beside its keys.
+//! A correction of all cycles of a table: the key `percent` of the table.
 
 use linecard_config::Section;
 
-/// Parts of one that a share is counted in.
+/// The parts of one in which a share is counted.
 const ONE: u32 = 10_000;
 
-/// The share of its cycles that a table stands for, 1 if it is right.
+/// The correction factor of a table of cycles; 1 if the table is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share(u32);
 
@@ -23,12 +23,12 @@ impl Share {
         percent.map_or_else(Self::default, |percent| Self((percent * f64::from(ONE) / 100.0).round() as u32))
     }
 
-    /// Cycles to be turned into whole ones.
+    /// Returns a converter to whole cycles.
     pub fn carrying(self) -> Carrying {
         Carrying { share: self, left: ONE / 2 }
     }
 
-    /// So many cycles in all.
+    /// Returns the corrected number of a total of cycles.
     pub fn of(self, cycles: u64) -> u64 {
         if self.0 == ONE {
             cycles
@@ -38,8 +38,8 @@ impl Share {
     }
 }
 
-/// Turns cycles into those of a share of the table one after another: what is left of a cycle goes on to the next ones, so
-/// that all together are right to half a cycle.
+/// Corrects cycles one step after another: the fraction of a cycle that is left goes to the next steps, so that the
+/// sum is right to half a cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carrying {
     share: Share,
@@ -47,7 +47,7 @@ pub(crate) struct Carrying {
 }
 
 impl Carrying {
-    /// The next cycles.
+    /// Returns the corrected cycles of the next step.
     #[inline(always)]
     pub fn next(&mut self, cycles: u32) -> u32 {
         if self.share.0 == ONE {
@@ -67,7 +67,7 @@ mod tests {
     fn parts_of_cycles_are_carried_on_and_the_whole_is_right() {
         let mut carrying = Share(10_500).carrying();
         let cycles: Vec<u32> = [2; 20].into_iter().map(|cycles| carrying.next(cycles)).collect();
-        // 2.1 each: the fifth, counted from a half, is the first of 3.
+        // 2.1 cycles each: the remainder starts at a half, so the fifth is the first of 3 cycles.
         assert_eq!(cycles[..10], [2, 2, 2, 2, 3, 2, 2, 2, 2, 2]);
         assert_eq!(cycles.iter().sum::<u32>(), 42);
         assert_eq!(Share(10_500).of(40), 42);

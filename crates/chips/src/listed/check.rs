@@ -1,4 +1,4 @@
-//! What of a list of steps fits together.
+//! Checks that the steps of a list are compatible.
 
 use super::placed::Placed;
 use linecard_apps::{Address, AfterPut, Amount, Does, Each, ListedAccess, Reach};
@@ -10,7 +10,7 @@ impl Placed<'_> {
         step.each == Each::Packet && step.share >= 1.0 && step.times == 1
     }
 
-    /// Whether it may be the packet's last.
+    /// Returns whether it may be the packet's last step.
     fn may_end(&self) -> bool {
         matches!(
             self.step.does,
@@ -26,7 +26,8 @@ impl Placed<'_> {
     }
 }
 
-/// Every packet takes a lock, has a place in a queue and is executed on once, or threads would wait for ever.
+/// Checks that every packet executes certain steps once, such as locks and queue operations; otherwise threads would
+/// wait for ever.
 pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
     for placed in listed {
         let must = placed.runs
@@ -46,7 +47,7 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
     }
 }
 
-/// Locks are taken once and given back by the packet that took them.
+/// Checks that locks are taken once and released by the packet that took them.
 pub(super) fn locks(listed: &[Placed<'_>]) {
     let mut held: Vec<(u32, &Section<'_>)> = Vec::new();
     for placed in listed.iter().filter(|placed| !is_repeated_lock(placed)) {
@@ -77,7 +78,7 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
     }
 }
 
-/// Behind a step that lends the packet stands what needs none: somebody else has it.
+/// Checks that only steps without a packet follow a step that lends it: another thread has the packet.
 pub(super) fn lent(listed: &[Placed<'_>]) {
     let lends = |placed: &&Placed<'_>| matches!(placed.step.does, Does::Put { then: AfterPut::GoesOn, .. });
     for placed in listed.iter().skip_while(|placed| !lends(placed)).skip(1) {
@@ -92,12 +93,12 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
     }
 }
 
-/// What is said of these is said already.
+/// Returns whether the problems of a lock step have already been reported.
 fn is_repeated_lock(placed: &Placed<'_>) -> bool {
     matches!(placed.step.does, Does::Lock(_) | Does::Unlock(_)) && !placed.is_done_once()
 }
 
-/// A packet has a place in a queue before it is put there, and what stands behind that fits a block of its cells.
+/// Checks that a packet has room in a queue before it is enqueued, and that the later steps fit a block of its cells.
 pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let position = |wanted: fn(&Does) -> bool| listed.iter().position(|placed| wanted(&placed.step.does));
     let enqueue = position(|does| matches!(does, Does::Enqueue));
@@ -125,7 +126,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     }
 }
 
-/// One step gives the packet its place in a queue, and from there on it cannot end but in that queue.
+/// Checks that one step admits the packet to its queue, and that from there on the packet can only end in that queue.
 fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
     let is_admit = |placed: &&Placed<'_>| matches!(placed.step.does, Does::Admit);
     let mut admits = front.iter().filter(is_admit);
@@ -150,7 +151,7 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
     }
 }
 
-/// Threads that send know a block by its cells; of its packet they know nothing.
+/// Checks a step of sending threads: they know the cells of a block, but nothing about its packet.
 fn fits_a_block(placed: &Placed<'_>) {
     let of_packets = |access: &ListedAccess| {
         let whole = matches!(access.reach, Reach::Access { amount: Amount::Packet, .. });

@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use step::{StepReader, Verb, verb};
 
-/// The steps that a section lists.
+/// Reads the steps that a section lists.
 pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let sections = section.list("step");
     if sections.is_empty() {
-        // Of what is no list that has been said.
+        // A value that is not a list has already been reported.
         if section.is_list("step") || !section.has("step") {
             let message = "a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …";
             section.lacks("step", message);
@@ -79,7 +79,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     Some(read)
 }
 
-/// The cycles of steps as a share of what is listed: all together right to half a cycle of the last one.
+/// Corrects the cycles of steps by a share; the sum is right to half a cycle of the last step.
 fn scale(placed: &mut [Placed<'_>], share: Share) {
     let (mut listed, mut done) = (0, 0);
     for ListedStep { cycles, times, .. } in placed.iter_mut().map(|placed| &mut placed.step) {
@@ -91,7 +91,7 @@ fn scale(placed: &mut [Placed<'_>], share: Share) {
     }
 }
 
-/// What of a list fits together.
+/// Checks a list.
 fn check(listed: &[Placed<'_>], reading: &Reading<'_>) {
     check::once_where_it_must_be(listed);
     check::locks(listed);
@@ -99,7 +99,7 @@ fn check(listed: &[Placed<'_>], reading: &Reading<'_>) {
     check::lent(listed);
 }
 
-/// A list for each inbox that steps name, with the steps that name none.
+/// Returns a list for each inbox that steps name; it includes the steps that name none.
 fn by_inbox(
     listed: &[Placed<'_>],
     routes: Option<Rc<RouteTable>>,
@@ -124,12 +124,12 @@ fn by_inbox(
     Runs::of(StepsByInbox::new(own, list_of(None)))
 }
 
-/// A list with what stands beside its steps.
+/// Returns a list with its settings.
 fn ready(list: StepList, not_ip: NotIp, reading: &Reading<'_>) -> StepList {
     list.with_seed(reading.seed).with_not_ip(not_ip)
 }
 
-/// What a list without a last word ends in.
+/// Returns the last action of a list that does not state one.
 fn last_word(sends_blocks: bool) -> Does {
     match sends_blocks {
         true => Does::Leave,
@@ -137,7 +137,8 @@ fn last_word(sends_blocks: bool) -> Does {
     }
 }
 
-/// The steps of `extension`, done as often as the step that marks their place; none if that is left out.
+/// Returns the steps of `extension`, executed as often as the step that marks their position; none if that step is
+/// left out.
 fn extension<'d>(
     section: &Section<'d>,
     each: Option<Each>,
@@ -148,7 +149,7 @@ fn extension<'d>(
     steps.iter().filter_map(|step| reader.step_of(step, verb(step), each)).collect()
 }
 
-/// Queue managers and result caches serve programs that ask for them.
+/// Reports queue managers and result caches, which serve only programs that use them.
 fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(

@@ -3,20 +3,20 @@
 use linecard_config::Section;
 use linecard_config::nearest;
 
-/// Parts that are left out, and all that steps name.
+/// Parts that are left out, and all parts that steps name.
 pub(super) struct Parts {
     without: Vec<String>,
     named: Vec<String>,
 }
 
 impl Parts {
-    /// Reads which parts a program is without.
+    /// Reads which parts are left out of a program.
     pub fn of(program: &Section<'_>) -> Self {
         let without = program.texts("without", "parts of the program that are left out");
         Self { without, named: Vec::new() }
     }
 
-    /// Whether a step, or an access of one, is kept.
+    /// Returns whether a step, or an access of a step, is kept.
     pub fn keep(&mut self, step: &Section<'_>) -> bool {
         let parts =
             step.texts("part", "parts of the program to which it belongs; `without` leaves parts out");
@@ -25,7 +25,7 @@ impl Parts {
         kept
     }
 
-    /// Says which of those left out no step has named.
+    /// Reports parts that are left out and that no step has named.
     pub fn say_unknown(&self, program: &Section<'_>) {
         for name in self.without.iter().filter(|name| !self.named.contains(name)) {
             let near = nearest(name, self.named.iter().map(String::as_str));

@@ -1,15 +1,15 @@
-//! A step of a list, and where it stands.
+//! A step of a list, and its location.
 
 use linecard_apps::ListedStep;
 use linecard_config::Section;
 
-/// A step with where it stands.
+/// A step with its location.
 #[derive(Clone)]
 pub(super) struct Placed<'d> {
     pub section: Section<'d>,
     pub step: ListedStep,
-    /// It marks where a program is executed.
+    /// Whether it marks where a program is executed.
     pub runs: bool,
-    /// Number of the inbox for whose packets alone it is done.
+    /// Number of the only inbox whose packets execute it.
     pub from: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! One step: its keys, and what they make of it.
+//! A step: its keys, and what is built from them.
 
 use super::super::read_program::{ReadProgram, Runs};
 use super::super::reading::Reading;
@@ -12,7 +12,7 @@ use linecard_config::Section;
 use linecard_config::nearest;
 use linecard_program::script::{Access, RoleId};
 
-/// What a step's `op` says.
+/// The `op` of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Compute,
@@ -68,7 +68,7 @@ const VERBS: &[(&str, Verb)] = &[
     ("finish", Verb::Finish),
 ];
 
-/// What may stand in `accesses`.
+/// Verbs that `accesses` may contain.
 const ACCESSES: &[(&str, Verb)] = &[
     ("read", Verb::Access(Access::Read)),
     ("write", Verb::Access(Access::Write)),
@@ -92,22 +92,22 @@ const ADDRESSES: &[(&str, Address)] = &[
     ("in_order", Address::InOrder),
     ("shuffled", Address::Shuffled),
 ];
-/// Most bytes that a step's addresses are spread over, those of all threads together.
+/// The most bytes over which a step's addresses are spread, for all threads together.
 const MOST_WITHIN: u64 = 1 << 31;
 
-/// Bytes that a table of routes takes in the model of its memory.
+/// Bytes of a route table in the model of its memory.
 const TABLE_BYTES: u64 = 4 << 20;
 
-/// How often a step is done, at most; as many instructions it takes in all.
+/// The most repetitions of a step, and the most instructions in all of them.
 const MOST_TIMES: u64 = 100_000;
-/// Cycles of a step, all times together.
+/// The most cycles of a step, for all repetitions together.
 const MOST_CYCLES: u64 = 10_000_000;
 
-/// What a step does.
+/// Reads the verb of a step.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
     step.text_if("name", "name of the step, for people and for --set");
     if step.has("op") && !VERBS.iter().any(|(name, _)| step.says("op", name)) {
-        // Which keys such a step has nobody knows.
+        // The keys of an unknown operation are unknown.
         let keys = step.keys();
         step.pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -118,7 +118,7 @@ fn each(step: &Section<'_>) -> Each {
     step.choice_or("each", "packet", EACH, "how often the step is executed")
 }
 
-/// Reads steps, and notes what a program of them needs.
+/// Reads steps, and records what their program needs.
 pub(super) struct StepReader<'a, 'r> {
     reading: &'a mut Reading<'r>,
     parts: Parts,
@@ -143,7 +143,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         }
     }
 
-    /// The program without its steps, and whether they look a route up.
+    /// Returns the program without its steps, and whether they look up a route.
     pub fn done(self, program: &Section<'_>, name: &str) -> (ReadProgram, bool) {
         self.parts.say_unknown(program);
         let read = ReadProgram {
@@ -151,7 +151,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             runs: Runs::of(StepList::new(vec![], Does::Finish, None)),
             routes: None,
             roles: self.roles,
-            // Where threads send block by block, packets lie in memory.
+            // If threads send block by block, packets are in memory.
             moves_cells: self.moves_cells || self.reading.sends_blocks,
             allocates: false,
             puts: self.puts,
@@ -159,13 +159,14 @@ impl<'a, 'r> StepReader<'a, 'r> {
         (read, self.looks_up)
     }
 
-    /// How often the extension is done whose place a step marks; nothing where that is left out.
+    /// Returns for which packets the extension is executed whose position a step marks; `None` if the step is left
+    /// out.
     pub fn mark(&mut self, step: &Section<'_>) -> Option<Each> {
         let each = each(step);
         self.is_kept(step).then_some(each)
     }
 
-    /// A step; nothing where it is left out.
+    /// Returns a step; `None` if it is left out.
     pub fn step<'d>(&mut self, step: &Section<'d>, verb: Verb) -> Option<Placed<'d>> {
         let each = each(step);
         let meaning = "inbox whose packets execute the step, if its threads take packets from several";
@@ -174,7 +175,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         Some(Placed { from, ..placed })
     }
 
-    /// A step that is done so often; nothing where it is left out.
+    /// Returns a step that is executed for these packets; `None` if it is left out.
     pub fn step_of<'d>(&mut self, step: &Section<'d>, verb: Verb, each: Each) -> Option<Placed<'d>> {
         let kept = self.is_kept(step);
         let share =
@@ -207,7 +208,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         kept.then(|| Placed { section: step.clone(), step: listed, runs, from: None })
     }
 
-    /// Whether a step is done in this program.
+    /// Returns whether this program keeps a step.
     fn is_kept(&mut self, step: &Section<'_>) -> bool {
         let meaning = "whether the step is skipped if a program is executed, which does this work itself";
         let replaced = step.switch_or("unless_executed", false, meaning);
@@ -227,7 +228,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         RoleId(number as u8)
     }
 
-    /// An access, or a transfer, done once.
+    /// Reads one access or transfer.
     fn access(&mut self, step: &Section<'_>, verb: Verb) -> ListedAccess {
         let bytes = || step.integer_or("bytes", 4, 1..=65_535, "bytes of the access") as u16;
         let reach = match verb {
@@ -272,7 +273,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         }
     }
 
-    /// The accesses that a step's cycles are spread over.
+    /// Reads the accesses over which a step's cycles are spread.
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
             let message =
@@ -293,7 +294,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         found
     }
 
-    /// What a step does.
+    /// Reads the action of a step.
     fn does(&mut self, step: &Section<'_>, verb: Verb, each: Each) -> Does {
         match verb {
             Verb::Compute => Does::Compute,
@@ -327,7 +328,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             Verb::Transmit => Does::Transmit,
             Verb::Drop => Does::Drop,
             Verb::Finish => Does::Finish,
-            // Its cycles are those in front of the program.
+            // The cycles of this step precede the program.
             Verb::Run => Does::Compute,
             Verb::Extend => {
                 step.fail("op", "an extension must be in the list of a program, not in another extension");
@@ -379,7 +380,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         Does::Put { inbox, then }
     }
 
-    /// The number of an inbox that a step names.
+    /// Returns the number of an inbox that a step names.
     fn inbox(&self, step: &Section<'_>, key: &str, name: &str) -> usize {
         let inboxes = self.reading.inboxes;
         let found = inboxes.iter().position(|inbox| inbox.name == name);
@@ -391,7 +392,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 }
 
-/// Instructions of accesses and transfers.
+/// Returns the instructions of accesses and transfers.
 fn instructions(does: &Does) -> u64 {
     match does {
         Does::Reach(access) => access.instructions(),

@@ -7,7 +7,7 @@ use crate::rules::templates;
 use linecard_apps::{Firewall, FirewallConfig};
 use linecard_config::Section;
 
-/// Table of a chip's file that is its alone.
+/// Table of a chip's file that only this program reads.
 pub(super) const SECTION: &str = "firewall";
 pub(super) const NEEDS: (&str, &str) = loops::NEEDS;
 pub(super) const COSTS: &[&str] = loops::COSTS;

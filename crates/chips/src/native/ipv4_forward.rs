@@ -6,11 +6,11 @@ use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
-/// It has no table of its own.
+/// It has no separate table.
 pub(super) const SECTION: &str = "";
-/// What a file with its costs has: a table, and a key in it.
+/// The table and the key that a file with its costs has.
 pub(super) const NEEDS: (&str, &str) = ("program", "packet_cycles");
-/// Keys of `[program]` that it costs by.
+/// Keys of `[program]` with its costs.
 pub(super) const COSTS: &[&str] =
     &["scheme", "packet_cycles", "store_cycles", "load_cycles", "direct_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
 
@@ -30,7 +30,7 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
     }
 }
 
-/// Reads how it carries packets, and the roles that this uses.
+/// Reads how it carries packets, and the roles that it uses for this.
 pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carrier, Vec<usize>) {
     let schemes = BufferingScheme::ALL.map(|scheme| (scheme.name(), scheme));
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;

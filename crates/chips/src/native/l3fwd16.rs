@@ -6,7 +6,7 @@ use crate::read_program::ReadProgram;
 use linecard_apps::L3Forward;
 use linecard_config::Section;
 
-/// It has no table of its own.
+/// It has no separate table.
 pub(super) const SECTION: &str = "";
 pub(super) const NEEDS: (&str, &str) = loops::NEEDS;
 pub(super) const COSTS: &[&str] = loops::COSTS;

@@ -1,4 +1,5 @@
-//! The loops of the IXP1200 that move packets, and what programs around which they run share (Hasan 2003, section 5.2).
+//! The loops of the IXP1200 that move packets, and the parts that programs with these loops share (Hasan 2003,
+//! section 5.2).
 
 use crate::read_program::{ReadProgram, Runs, Start};
 use crate::reading::{MILLION, Reading};
@@ -6,7 +7,7 @@ use linecard_apps::{Io, IoCosts, IoRoles, NotIp, ResultCacheUse};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
-/// Keys of `[program]` that the loops cost by.
+/// Keys of `[program]` with the costs of the loops.
 pub(super) const COSTS: &[&str] = &[
     "input_first_cell_cycles",
     "input_later_cell_cycles",
@@ -21,10 +22,10 @@ pub(super) const COSTS: &[&str] = &[
     "digest_hashes",
 ];
 
-/// What a file with the costs of the loops has: a table, and a key in it.
+/// The table and the key that a file with the costs of the loops has.
 pub(super) const NEEDS: (&str, &str) = ("program", "input_first_cell_cycles");
 
-/// Names the roles of a program as it is read.
+/// Names the roles of a program while it is read.
 pub(super) struct Named<'a, 'r> {
     pub reading: &'a mut Reading<'r>,
     pub place: String,
@@ -32,7 +33,7 @@ pub(super) struct Named<'a, 'r> {
 }
 
 impl Named<'_, '_> {
-    /// The role of a name, in which a program keeps so many bytes.
+    /// Returns the role of a name, in which a program keeps this number of bytes.
     pub fn role(&mut self, name: &str, bytes: u64) -> RoleId {
         let number = self.reading.roles.number(name, &self.place);
         self.reading.roles.uses(number, bytes);
@@ -43,7 +44,7 @@ impl Named<'_, '_> {
     }
 }
 
-/// The loops of a program as it is read.
+/// Reads the loops of a program.
 pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>) -> Io {
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
     let accesses = |key: &str, meaning: &str| section.integer(key, 0..=1000, meaning) as u32;
@@ -79,7 +80,7 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
     Io { costs, roles, not_ip }
 }
 
-/// The loops alone, and the roles that they use.
+/// Reads only the loops, and returns the roles that they use.
 pub(super) fn loops(section: &Section<'_>, reading: &mut Reading<'_>) -> (Io, Vec<usize>) {
     section.leave(&["routes", "not_ip", "digest_hashes"]);
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
@@ -87,7 +88,7 @@ pub(super) fn loops(section: &Section<'_>, reading: &mut Reading<'_>) -> (Io, Ve
     (io, named.used)
 }
 
-/// How the result cache is asked, on a chip that has one.
+/// Reads how the program uses the result cache, on a chip that has one.
 pub(super) fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> Option<ResultCacheUse> {
     if !named.reading.results {
         section.leave(&["digest_hashes"]);
@@ -98,7 +99,7 @@ pub(super) fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> 
     Some(ResultCacheUse { results: named.role("cache", 0), hash: named.role("hash", 0), hashes })
 }
 
-/// A program with these loops.
+/// Returns a program with these loops.
 pub(super) fn read_program(name: &str, program: impl Start + 'static, used: Vec<usize>) -> ReadProgram {
     ReadProgram {
         name: name.to_owned(),

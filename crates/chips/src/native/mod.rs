@@ -1,5 +1,5 @@
-//! Programs that the project itself brings, in Rust: they do the work on headers for real, and the chip's file says what it
-//! costs: `[program]`, and a table of the program's own name.
+//! Native programs, which the project ships in Rust: they process headers functionally, and the chip's file states
+//! their costs in `[program]` and in a table with the name of the program.
 
 mod loops;
 
@@ -11,14 +11,14 @@ use linecard_config::Section;
 /// Reads the costs of a program: from the root of the chip's file, and from its `[program]`.
 type Reader = fn(&Section<'_>, &Section<'_>, &mut Reading<'_>) -> ReadProgram;
 
-/// A program.
+/// A native program.
 struct Native {
     name: &'static str,
-    /// Table of the chip's file that is its alone; empty if it has none.
+    /// Table of the chip's file that only this program reads; empty if it has none.
     section: &'static str,
-    /// What a file with its costs has: a table, and a key in it.
+    /// The table and the key that a file with its costs has.
     needs: (&'static str, &'static str),
-    /// Keys of `[program]` that it costs by.
+    /// Keys of `[program]` with its costs.
     costs: &'static [&'static str],
     read: Reader,
 }
@@ -45,25 +45,25 @@ natives! {
     firewall,
 }
 
-/// Keys of `[program]` that programs cost by; lists of steps leave them.
+/// Returns the keys of `[program]` with costs of programs; lists of steps do not read them.
 pub(super) fn costs() -> Vec<&'static str> {
     NATIVE.iter().flat_map(|native| native.costs).copied().collect()
 }
 
-/// What reads the costs of the program of a name.
+/// Returns the reader of the costs of a program, by name.
 pub(super) fn reader(name: &str) -> Option<Reader> {
     NATIVE.iter().find(|native| native.name == name).map(|native| native.read)
 }
 
-/// Whether a program comes with the project, and the file says what it costs.
+/// Returns whether a program is native and the file states its costs.
 pub(super) fn is_costed(name: &str, root: &Section<'_>) -> bool {
     let Some(native) = NATIVE.iter().find(|native| native.name == name) else { return false };
     let (table, key) = native.needs;
     root.has(table) && root.section(table).is_some_and(|section| section.has(key))
 }
 
-/// What moves packets around an executed program, on a chip whose own program is one of these; and the roles that it uses.
-/// Nothing where packets need not be moved by programs.
+/// Returns the code that moves packets around an executed program, on a chip whose own program is native, and the
+/// roles that it uses; `None` if programs need not move packets.
 pub(super) fn around(
     root: &Section<'_>,
     own: &Section<'_>,
@@ -85,17 +85,17 @@ pub(super) fn around(
     }
 }
 
-/// Names of all.
+/// Returns the names of all native programs.
 pub(super) fn names() -> Vec<&'static str> {
     NATIVE.iter().map(|native| native.name).collect()
 }
 
-/// Table of a chip's file that is a program's alone; empty if it has none.
+/// Returns the table of a chip's file that only this program reads; empty if it has none.
 pub(super) fn section(name: &str) -> &'static str {
     NATIVE.iter().find(|native| native.name == name).map_or("", |native| native.section)
 }
 
-/// Tables of a chip's file that other programs than that of a name read.
+/// Returns the tables of a chip's file that only other programs read.
 pub(super) fn sections_of_others(name: &str) -> Vec<&'static str> {
     let others = NATIVE.iter().filter(|native| native.name != name && !native.section.is_empty());
     others.map(|native| native.section).collect()

@@ -6,7 +6,7 @@ use crate::read_program::ReadProgram;
 use linecard_apps::{Nat, NatConfig, NatRoles};
 use linecard_config::Section;
 
-/// Table of a chip's file that is its alone.
+/// Table of a chip's file that only this program reads.
 pub(super) const SECTION: &str = "nat";
 pub(super) const NEEDS: (&str, &str) = loops::NEEDS;
 pub(super) const COSTS: &[&str] = loops::COSTS;

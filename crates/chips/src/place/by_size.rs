@@ -1,7 +1,7 @@
-//! A unit whose transfers take what was measured by size: a bus, a DMA engine, a copy by software.
+//! A unit whose transfers take a measured time by size: a bus, a DMA engine, a copy by software.
 //!
-//! Nobody states a latency and a rate of such a thing; tables give the time of a transfer at some sizes. Times in between lie
-//! on straight lines, and beyond the last on its line.
+//! Such a unit has no stated latency and rate; tables state the time of a transfer at some sizes. Times in between
+//! are interpolated linearly, and times beyond the last size are extrapolated.
 
 use super::table::PlaceTable;
 use super::server::server_of;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) const KEYS: &[&str] = &["read_times", "write_times"];
 pub(super) const HAS_TIMES: bool = false;
 
-/// Longest time at a size: a second.
+/// The longest time at a size: a second.
 const MOST_NS: f64 = 1e9;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
@@ -44,7 +44,7 @@ struct Times {
 }
 
 impl Times {
-    /// `64:931.6, 1500:22579`.
+    /// Parses `64:931.6, 1500:22579`.
     fn parse(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
@@ -66,7 +66,7 @@ impl Times {
         Ok(Self { points })
     }
 
-    /// Picoseconds that so many bytes take.
+    /// Returns the picoseconds for a number of bytes.
     fn ps(&self, bytes: u32) -> u64 {
         let bytes = f64::from(bytes);
         let above = self.points.partition_point(|&(at, _)| at < bytes).clamp(1, self.points.len() - 1);
@@ -117,12 +117,12 @@ impl Kind for BySize {
     }
 }
 
-/// The unit at work.
+/// The unit during a run.
 struct AtWork {
     numbers: BySize,
     server: Server,
     timebase: Timebase,
-    /// Bytes of the last read and of what has gone on where it ended.
+    /// Bytes of the last read, and of the reads that continued where it ended.
     ended: u32,
 }
 
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!([32, 64, 96, 256].map(|bytes| line.ps(bytes)), [50_000, 100_000, 150_000, 400_000]);
     }
 
-    /// A way back in two pieces takes as long as in one, though the line does not go through the origin.
+    /// A transfer in two pieces takes as long as in one, although the line does not go through the origin.
     #[test]
     fn what_goes_on_takes_the_rest() {
         let times = Times::parse("64:1000, 1064:3000").unwrap();

@@ -1,4 +1,4 @@
-//! A cache in front of another place.
+//! A cache in front of another memory.
 
 use super::table::PlaceTable;
 use super::server;
@@ -7,11 +7,11 @@ use linecard_chip::config::{CacheConfig, PlaceKind, Replacement};
 pub(super) const KEYS: &[&str] = &["behind", "line_bytes", "ways", "cache_bytes", "replacement", "port_ways", "concurrency"];
 pub(super) const HAS_TIMES: bool = true;
 
-/// Which line of a set makes room for another.
+/// The rule that selects the line of a set to replace.
 pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
     &[("least_recent", Replacement::LeastRecent), ("random", Replacement::Random)];
 
-/// The place behind it is put in when all are known.
+/// Reads a cache; the memory behind it is set when all memories are known.
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");

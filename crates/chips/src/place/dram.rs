@@ -15,7 +15,7 @@ use linecard_dram::{Device, Organization, RowMap};
 
 pub(super) const HAS_TIMES: bool = false;
 
-/// What only DRAM has, and of it what only packet-buffer controllers look at.
+/// Keys that only DRAM has, and keys that only packet-buffer controllers read.
 pub(super) const KEYS: &[&str] = &[
     "part",
     "controller",
@@ -36,7 +36,7 @@ const PACKET_BUFFER_KEYS: &[&str] =
     &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
-    // What is wrong has been said; the rest of the file is read all the same.
+    // The errors have been reported; the rest of the file is read nevertheless.
     dram(asked).unwrap_or(PlaceKind::Server(server::server_of(0)))
 }
 
@@ -72,7 +72,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         }
         other => section.fail(key, other.to_string()),
     };
-    // A file that is not there is a mistake of the memory that names it; what is wrong in one stands there.
+    // A missing file is an error of the memory that names it; errors in a file are reported for that file.
     let open = |key: &str, folder: &str, name: &str| {
         let file = in_folder(folder, name);
         match load(&file) {
@@ -147,7 +147,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
     }))
 }
 
-/// The part with another number of banks, and with as many rows as make the capacity that the file says.
+/// Returns the part with another number of banks, and with the number of rows for the capacity that the file states.
 fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
@@ -166,7 +166,7 @@ fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Or
     organization
 }
 
-/// Rules of a packet-buffer controller: those of its policy, and what the file says instead.
+/// Returns the rules of a packet-buffer controller: those of its policy, changed by the file.
 fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
     let queues = [("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)];
     let precharges = [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)];

@@ -1,4 +1,4 @@
-//! As many servers as accesses come: nobody waits.
+//! A memory with a server for every access: no access waits.
 
 use super::table::PlaceTable;
 use super::server;

@@ -1,4 +1,4 @@
-//! Kinds of memories and of units that files may name. One file a kind, and its line in `kinds!`.
+//! Kinds of memories and units that files may name. Each kind has a file, and a line in `kinds!`.
 
 mod table;
 
@@ -7,11 +7,11 @@ pub(super) use table::PlaceTable;
 
 /// A kind.
 pub(super) struct Kind {
-    /// Name in files: that of its own file.
+    /// Name in files, which is that of its own file.
     pub name: &'static str,
-    /// The tables that may name it, and what it is called in results then.
+    /// The tables that may name it, each with its name in results.
     tables: &'static [(&'static str, &'static str)],
-    /// Keys of its own.
+    /// Its own keys.
     pub keys: &'static [&'static str],
     /// Whether it has the times of a server.
     pub has_times: bool,
@@ -19,7 +19,7 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// What it is called in results where it stands in this table, if it may.
+    /// Returns its name in results if it is in this table; `None` if it must not be.
     pub fn words(&self, table: &str) -> Option<&'static str> {
         self.tables.iter().find(|(name, _)| *name == table).map(|(_, words)| *words)
     }

@@ -1,4 +1,4 @@
-//! What somebody looks at now and then: an answer is there at the next look, a whole number of intervals from the start.
+//! A unit that is polled: a result is there at the next poll, a whole number of intervals after the start.
 
 use super::table::PlaceTable;
 use crate::units::time_ps;
@@ -50,7 +50,7 @@ impl Kind for Polled {
     }
 }
 
-/// The unit at work.
+/// The unit during a run.
 struct Looks {
     every: Ticks,
     served: Served,

@@ -18,7 +18,7 @@ const MANAGERS: [(&str, Option<Kind>); 6] = [
     ("qc", Some(Kind::QueuingCache)),
 ];
 
-/// Which queue manager it is, on the machine of Table 1.
+/// Reads the queue manager, on the machine of Table 1.
 pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
     let meaning = "queue manager; none: programs write and read descriptors";
     let kind = section.choice("manager", &MANAGERS, meaning)?;
@@ -26,7 +26,7 @@ pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
     Some(QueueManagerConfig { kind, settings: settings.ok()? })
 }
 
-/// A queue manager; where it is none, a unit that nobody asks.
+/// Reads a queue manager; with none, returns a unit that is never accessed.
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let Some(QueueManagerConfig { kind, settings }) = manager(section) else {
@@ -49,7 +49,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             engines: count("engines", "engines that execute operations (sqc, qarray, qc)"),
             interconnect_ps: ps("interconnect_ns", "round-trip time from a thread"),
             memory_ps: ps("memory_ns", "time of an access of the memory with descriptors and links"),
-            // Instructions are the programs': engines carry them out.
+            // Instructions belong to programs: engines execute them.
             instruction_ps: Default::default(),
             ..settings
         },

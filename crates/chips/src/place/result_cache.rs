@@ -9,12 +9,12 @@ use linecard_flowcache::{Configuration, Digester, FlowCache, Geometry, Hash, Key
 pub(super) const KEYS: &[&str] = &["entries", "ways", "policy", "key", "digest_bits", "concurrency"];
 pub(super) const HAS_TIMES: bool = true;
 
-/// Entries of a result cache.
+/// Returns the entries of a result cache.
 pub(crate) fn entries(section: &Section<'_>) -> u32 {
     section.integer("entries", 0..=1 << 22, "entries of the cache in front of the lookup; 0 for none") as u32
 }
 
-/// A result cache; without entries a unit that nobody asks.
+/// Reads a result cache; without entries, returns a unit that is never accessed.
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let (section, seed, port) = (asked.section, asked.seed, server::several(asked));
     let entries = entries(section);

@@ -8,7 +8,7 @@ use linecard_program::script::Access;
 pub(super) const KEYS: &[&str] = &["concurrency"];
 pub(super) const HAS_TIMES: bool = true;
 
-/// What a place of servers says of the time that an access takes.
+/// Keys of the time of an access.
 pub(crate) const TIMES: &[&str] =
     &["access_ns", "access_cycles", "word_ns", "word_cycles", "word_bytes", "rate_gbps", "byte_ns", "atomics"];
 
@@ -16,14 +16,14 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     PlaceKind::Server(several(asked))
 }
 
-/// Servers side by side.
+/// Reads parallel servers.
 pub(super) fn several(asked: &PlaceTable<'_>) -> ServerConfig {
     let concurrency =
         asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that it serves in parallel");
     ServerConfig { concurrency: concurrency as u32, ..one(asked) }
 }
 
-/// A server that takes no time but its latency.
+/// Returns a server that takes no time except its latency.
 pub(super) fn server_of(latency_ps: u64) -> ServerConfig {
     ServerConfig {
         latency_ps,
@@ -35,10 +35,10 @@ pub(super) fn server_of(latency_ps: u64) -> ServerConfig {
     }
 }
 
-/// Longest time that a word may take, a millisecond: those of a packet add up.
+/// The longest time of a word, a millisecond: the words of a packet add up.
 const MOST_WORD_NS: f64 = 1e6;
 
-/// Times of a server.
+/// Reads the times of a server.
 pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     let section = asked.section;
     let hz = asked.clocks.of(section);

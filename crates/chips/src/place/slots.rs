@@ -25,7 +25,7 @@ pub(super) const KEYS: &[&str] = &[
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    // A tenth of a second at 133 MHz: more is a slip, and ticks of it would not fit for long.
+    // A tenth of a second at 133 MHz: a larger number is a mistake, and its ticks would soon not fit.
     const MOST_CYCLES: u64 = 1 << 24;
     let small = |key: &str, usual: u64, most: u64, meaning: &str| {
         section.integer_or(key, usual, 1..=most, meaning) as u32
@@ -99,9 +99,9 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     })
 }
 
-/// Most that a memory with slots holds: 64 GiB.
+/// The largest capacity of a memory with slots: 64 GiB.
 const MOST_SLOTS_BYTES: u64 = 1 << 36;
 
-/// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
+/// The default capacity of a memory with slots: room for any packet in each bank.
 const USUAL_SLOTS_BYTES: u64 = 64 << 20;
 

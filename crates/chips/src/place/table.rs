@@ -1,9 +1,9 @@
-//! What a place is read from.
+//! The source of a memory or unit.
 
 use crate::units::Clocks;
 use linecard_config::{Document, Section};
 
-/// `[memory.NAME]` or `[unit.NAME]`, and what it may refer to.
+/// `[memory.NAME]` or `[unit.NAME]`, and everything to which it may refer.
 pub(crate) struct PlaceTable<'a> {
     pub document: &'a Document,
     pub section: &'a Section<'a>,
@@ -12,14 +12,14 @@ pub(crate) struct PlaceTable<'a> {
 }
 
 impl PlaceTable<'_> {
-    /// How much it holds, if the file says.
+    /// Returns its capacity, if the file states it.
     pub fn capacity_bytes(&self) -> Option<u64> {
         let meaning = "capacity";
         let bytes = self.section.integer_if("capacity_bytes", 1..=1 << 50, meaning);
         bytes.or_else(|| self.section.integer_if("capacity_mib", 1..=1 << 30, meaning).map(|mib| mib << 20))
     }
 
-    /// Refuses what is no power of two.
+    /// Reports a value that is not a power of two.
     pub fn power_of_two(&self, key: &str, value: u64) {
         if !value.is_power_of_two() {
             self.section.fail(key, format!("{value} is not a power of two"));

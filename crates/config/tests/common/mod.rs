@@ -1,13 +1,13 @@
-//! Files in memory, and reading them.
+//! Files in memory, and functions that read them.
 
 use linecard_config::{Document, Problem, Request, Under};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Tables whose components an override may name alone.
+/// Tables whose components an override may name without the table.
 pub const KINDS: [&str; 3] = ["cluster", "memory", "port"];
 
-/// Files by name, and which were asked for.
+/// Files by name, and the names that were requested.
 #[derive(Default)]
 pub struct Files {
     texts: BTreeMap<String, String>,
@@ -37,18 +37,18 @@ impl Files {
     }
 }
 
-/// One file `f`, with title and source in its first two lines: the text begins in line 3.
+/// Reads a file `f` with title and source in its first two lines: the text begins in line 3.
 pub fn document(text: &str, overrides: &[&str]) -> Document {
     let text = format!("title = 'F'\nsource = 'S'\n{text}");
     Files::new(&[("f", &text)]).read("f", overrides)
 }
 
-/// `place: key: message` of every problem.
+/// Returns `place: key: message` of every problem.
 pub fn said(document: Document) -> Vec<String> {
     document.finish().err().unwrap_or_default().iter().map(Problem::to_string).collect()
 }
 
-/// The same as lines.
+/// Returns the same as lines of one text.
 pub fn told(document: Document) -> String {
     said(document).join("\n")
 }

@@ -150,7 +150,7 @@ impl CommandQueue {
     /// Its bank has opened the row of its oldest request.
     #[inline]
     pub fn opened(&mut self, row: u32) {
-        // In halves of fixed length: few queues use more than one.
+        // The comparison takes halves of fixed length: few queues use more than one.
         let (first, second) = self.rows.split_at(MAX_COMMAND_QUEUE / 2);
         let equal = |rows: &[u32]| {
             rows.iter().enumerate().fold(0, |set, (place, &other)| set | u32::from(other == row) << place)

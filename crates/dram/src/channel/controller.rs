@@ -199,7 +199,7 @@ impl Channel {
         at: Cycle,
         observer: &mut impl Observer,
     ) {
-        // Nothing else happens in clock `at`.
+        // In a calm channel, nothing else happens in clock `at`.
         let calm = self.next_tick > at && self.policy.writes == Writes::Unified;
         let others = self.outstanding() > 0 || self.refresh.front().is_some();
         if !calm {
@@ -420,7 +420,7 @@ impl Channel {
             return;
         }
         let at = self.ready_at(queue).max(from);
-        // On a tie the round decides.
+        // On a tie, the round robin decides.
         match at.cmp(&self.plan.at) {
             Ordering::Less => self.plan = Plan { at, queue: queue as u8 },
             Ordering::Equal => self.plan = self.make_plan(from),

@@ -26,7 +26,8 @@ impl Channel {
     #[cold]
     pub(super) fn fall_due(&mut self, now: Cycle) {
         self.refresh.fall_due();
-        // Only the first of several is at work; the cost of the others begins when it ends.
+        // Of several pending refreshes, only the first is under way; the cost of the others begins when it
+        // ends.
         if let Some(target) = self.refresh.front() {
             self.begin_refresh(target, now);
         }
@@ -61,7 +62,7 @@ impl Channel {
         let mut first = Cycle::MAX;
         for bank in bits(self.open_banks & target.mask()) {
             first = first.min(self.waits.earliest(Command::Precharge, bank));
-            // No other is sooner.
+            // No other bank can be sooner.
             if first <= from {
                 return from;
             }

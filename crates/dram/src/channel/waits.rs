@@ -31,7 +31,7 @@ struct Noted {
     at: Cycle,
 }
 
-/// Returns the clock at a distance after another, or the first of all.
+/// Returns the clock at a distance after another, or the first clock of all.
 #[inline(always)]
 fn after<T: Clocks>(base: Cycle, wait: T) -> Cycle {
     (base as i64 + wait.get()).max(0) as Cycle
@@ -92,8 +92,8 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             settled: 0,
             noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
             notes: 0,
-            // Of a class that windows count a request alone must have one command at most, and a precharge by itself must
-            // not come before the command that brings it about.
+            // Windows may count activates only, of which a lone request needs at most one. An auto-precharge
+            // must not come before its column command.
             notable: in_windows & !(1 << Command::Activate as u8) == 0
                 && [Command::Read, Command::Write]
                     .map(|command| &rows[command as usize * nodes as usize].own)
@@ -109,8 +109,8 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// Returns the first clock in which the table permits `command` to `bank`; if that is long ago, some clock
-    /// long ago.
+    /// Returns the first clock in which the table permits `command` to `bank`. If that is long ago, any clock
+    /// long ago is returned.
     #[inline(always)]
     fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let (block, lane) = place::<N>(bank);
@@ -261,7 +261,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(never)]
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let node = (bank >> self.node_shift) as usize;
-        // Clocks from `at` on; long ago, if nothing delays a precharge.
+        // In clocks after `at`; long ago if nothing delays a precharge.
         let standard = self.earliest_of_bank(Command::Precharge, bank) as i64 - at as i64;
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
@@ -363,7 +363,8 @@ impl Waits {
         let all = device.pushes.iter().flat_map(|p| [&p.in_rank, &p.in_group, &p.in_bank]);
         let pushes = all.chain(&device.pushes_elsewhere).flatten().map(|push| Cycle::from(push.distance));
         let longest = pushes.chain(device.windows.iter().map(|window| window.cycles)).max().unwrap_or(0);
-        // An auto-precharge begins a distance after its command, and has distances of its own.
+        // An auto-precharge begins a distance after its command, and its own distances follow: two distances
+        // add up.
         let sum = 2 * (longest + organization.data_cycles(organization.row_bytes));
         if sum >= i16::MAX as Cycle {
             Self::Long(Box::new(Table::new(device)))
@@ -537,7 +538,7 @@ mod tests {
         ) {
             let rule = if standard { AutoPrecharge::Standard } else { AutoPrecharge::DramSim3 };
             if usual {
-                // As in every real table, so that old commands can be forgotten.
+                // These properties of every real table make old commands forgettable.
                 let windows = constraints.iter_mut().filter(|constraint| constraint.window > 1);
                 windows.for_each(|constraint| constraint.before = vec![Command::Activate]);
                 let (before, after) = (vec![Command::Read, Command::Write], vec![Command::Precharge]);
@@ -548,7 +549,7 @@ mod tests {
             let mut waits = Waits::new(&device);
             let banks = device.organization().banks;
             let mut wishes = vec![Kinds::default(); banks as usize];
-            // How many commands of a lone request have been recorded: precharge, activate, column.
+            // `noted` is the last recorded command of a lone request: 1 precharge, 2 activate, 3 column.
             let (mut now, mut noted) = (0, 0);
             for (bank, draw, gap, beats, bits) in steps {
                 let bank = bank % banks;

@@ -26,7 +26,7 @@ const MOST_AHEAD: usize = 32;
 /// Most banks.
 const BANKS: usize = 64;
 
-/// It is idle.
+/// No wake-up is scheduled.
 const NEVER: Cycle = Cycle::MAX;
 /// No row is open.
 const CLOSED: u32 = u32::MAX;
@@ -344,7 +344,7 @@ impl Planner {
         goes_on() && (others || behind.bank != head.bank || behind.row == head.row)
     }
 
-    /// Returns the requests of the batch with the next access; 1 if that begins a new batch.
+    /// Returns the number of requests in the batch up to the next access; 1 if that begins a new batch.
     #[inline(always)]
     fn served_with(&self, next: Turn) -> u32 {
         if next & CONTINUES != 0 { self.last.served + u32::from(!self.last.more) } else { 1 }
@@ -556,7 +556,7 @@ impl Distances {
         let after = Command::ALL[usize::from(push.after)];
         let side = |command: Command| usize::from(command == Write);
         let distance = match (before, after, in_bank, push.from_column_end) {
-            // Refreshes do not come.
+            // The planner serves only runs without refreshes.
             (_, Refresh | RefreshBank, ..) => return Some(()),
             (Precharge, Activate, true, false) => &mut self.precharge_to_activate,
             (Activate, Precharge, true, false) => &mut self.activate_to_precharge,

@@ -178,7 +178,7 @@ impl<R: BufRead> TraceReader<R> {
         loop {
             self.line.clear();
             self.number += 1;
-            // No more than is needed to detect that it is too long: a file without line ends may be endless.
+            // Reads only enough to detect that the line is too long: a file without line ends may be endless.
             let mut line = Read::take(&mut self.input, LONGEST_LINE as u64 + 1);
             match line.read_until(b'\n', &mut self.line) {
                 Ok(0) => return Ok(false),

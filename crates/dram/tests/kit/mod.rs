@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use Command::{Activate, Precharge as Pre, Read, Refresh, Write as Wr};
 
-/// One row of a table; counts from the issue, and from the last earlier command only.
+/// One row of a table, which counts from the issue of the last earlier command only.
 pub fn constraint(
     name: &str,
     level: Level,
@@ -42,8 +42,8 @@ pub fn sdr100() -> Timing {
     }
 }
 
-/// A part that is none in particular: bank groups, double data rate, different latencies of reads and writes, a window
-/// of activates and gaps between directions. It has at least one constraint of every kind.
+/// A part that is not a real one: bank groups, double data rate, different latencies of reads and writes, a window of
+/// activates, and gaps between directions. It has at least one constraint of every kind.
 pub fn groups_organization() -> Organization {
     Organization {
         ranks: 1,
@@ -81,7 +81,7 @@ pub fn groups() -> Timing {
     }
 }
 
-/// OUR_BASE: reads and writes in turn, lazy precharge, no batches and no prefetching.
+/// OUR_BASE: reads and writes alternate; lazy precharge, no batches and no prefetching.
 pub const LAZY_BASE: Policy = Policy {
     queues: Queues::ReadWrite,
     precharge: Precharge::Lazy,
@@ -91,10 +91,10 @@ pub const LAZY_BASE: Policy = Policy {
     ideal: false,
 };
 
-/// REF_BASE: odd and even banks in turn, reads first, eager precharge.
+/// REF_BASE: odd and even banks alternate; reads first, eager precharge.
 pub const REFERENCE: Policy = Policy { queues: Queues::OddEven, precharge: Precharge::Eager, ..LAZY_BASE };
 
-/// A command as it went out.
+/// A command as it was issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issued {
     pub at: Cycle,
@@ -116,7 +116,7 @@ pub struct Moved {
 pub struct Log {
     pub commands: Vec<Issued>,
     pub transfers: Vec<Moved>,
-    /// Both, in the order in which they were decided, to be read by people.
+    /// Both, as text for people, in the order in which they were decided.
     pub text: String,
 }
 
@@ -151,10 +151,10 @@ pub fn read(tag: u32, bank: u32, row: u32) -> Request {
     Request { write: false, ..write(tag, bank, row) }
 }
 
-/// What came of a run.
+/// The results of a run.
 pub struct Ran {
     pub controller: Controller<Log>,
-    /// Marks in the order in which their accesses were done, with the cycle.
+    /// Tags in the order in which their accesses completed, with the cycle.
     pub done: Vec<(Cycle, u32)>,
 }
 
@@ -169,8 +169,8 @@ impl Ran {
     }
 }
 
-/// Feed `requests`, in order of cycle, to a controller and run it until it has nothing to do. As in the machine, all
-/// requests of a cycle are submitted before the controller wakes in it.
+/// Submits `requests`, in order of cycle, to a controller and runs it until it has nothing to do. As in the machine,
+/// all requests of a cycle are submitted before the controller wakes in it.
 pub fn run(organization: Organization, timing: Timing, policy: Policy, requests: &[Timed]) -> Ran {
     let mut controller = Controller::new(Device::new(organization, timing), policy, Log::default());
     let mut done = Vec::new();

@@ -5,18 +5,18 @@ use linecard_files::preset::presets;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Shipped parts that run alone.
+/// Returns the names of shipped parts that can run alone.
 pub fn part_names() -> Vec<String> {
     let parts = presets().into_iter().filter(|p| p.kind == "dram" && p.name != "hasan2003_sdr100");
     parts.map(|p| p.name).collect()
 }
 
-/// Shipped policies.
+/// Returns the names of shipped policies.
 pub fn policy_names() -> Vec<String> {
     presets().into_iter().filter(|p| p.kind == "policies").map(|p| p.name).collect()
 }
 
-/// A run of a pattern, as fast as requests are accepted.
+/// A run of a pattern whose requests arrive as fast as they are accepted.
 pub fn pattern_request(device: &str, policy: &str, pattern: &str, count: u64) -> MemoryRequest {
     MemoryRequest {
         device: device.to_owned(),
@@ -37,12 +37,12 @@ pub fn pattern_request(device: &str, policy: &str, pattern: &str, count: u64) ->
     }
 }
 
-/// A run.
+/// Runs a request.
 pub fn run(request: &MemoryRequest) -> MemoryReport {
     run_memory(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run with its log of `requests` or `commands`, as a user would make it.
+/// Runs a request with its log of `requests` or `commands`, as a user would.
 pub fn run_logged(mut request: MemoryRequest, log: &str) -> (MemoryReport, String) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -39,7 +39,7 @@ pub(super) fn perf_event<H: Hook>(
     let place = flags & CURRENT_CPU;
     let bytes = arguments.size(5, MOST_RECORD_BYTES, "at most 65535 bytes")?;
     world.memory.bytes(arguments.get(4), bytes)?;
-    // The upper half of the flags asks for the first bytes of the packet behind the record.
+    // The upper half of the flags requests the first bytes of the packet, which follow the record.
     let of_packet = flags >> 32 & 0xf_ffff;
     if of_packet > world.end - world.data {
         return Ok(failed(-14));
@@ -70,7 +70,7 @@ pub(super) fn ring_output<H: Hook>(
     if arguments.get(4) > 3 {
         return Ok(failed(EINVAL));
     }
-    // As a record that is reserved and submitted at once.
+    // The helper reserves a record and submits it at once.
     let Some(at) = world.maps[number].ring().and_then(|ring| ring.reserve(bytes)) else {
         return Ok(failed(-11));
     };

@@ -36,7 +36,7 @@ pub(super) fn redirect_map<H: Hook>(
     let to: fn(u32) -> Target = match kind {
         MapKind::Devmap | MapKind::DevmapHash => Target::Interface,
         MapKind::Cpumap => Target::Cpu,
-        // A socket is one of a queue, which is what programs look it up by.
+        // A socket belongs to a queue, and programs look it up by that queue.
         MapKind::Xskmap => Target::Socket,
         _ => return Err(arguments.fault(1, "a DEVMAP, DEVMAP_HASH, CPUMAP or XSKMAP")),
     };
@@ -48,7 +48,7 @@ pub(super) fn redirect_map<H: Hook>(
         return Ok(XDP_REDIRECT);
     }
     let Some(found) = world.maps[number].target(&world.memory, key, watch) else { return Ok(flags & 3) };
-    // Processors and sockets are what their keys say; interfaces what the values do.
+    // Keys are the numbers of processors and sockets; values are the numbers of interfaces.
     world.redirect =
         Some(to(if matches!(kind, MapKind::Devmap | MapKind::DevmapHash) { found } else { key }));
     Ok(XDP_REDIRECT)

@@ -21,13 +21,13 @@ struct Entry {
     live: bool,
 }
 
-/// Keys and their entries; values lie elsewhere, by the number of the entry.
+/// Keys and their entries; the number of an entry gives the position of its value, which is stored elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct HashTable {
     key_bytes: usize,
     most: u32,
     lru: bool,
-    /// First entry of each chain, plus one: zeros are cheap to have many of.
+    /// First entry of each chain, plus one: 0 means none, because an array of zeros costs little.
     heads: Vec<u32>,
     entries: Vec<Entry>,
     keys: Vec<u8>,
@@ -38,7 +38,7 @@ pub(super) struct HashTable {
     region: RegionId,
 }
 
-/// Where a new key goes.
+/// The entry for a key that is written.
 pub(super) enum Place {
     Old(u32),
     New(u32),
@@ -63,7 +63,7 @@ impl HashTable {
     }
 
     fn bucket(&self, key: &[u8]) -> usize {
-        // Multiplying carries upwards and the buckets are the upper bits, folded down.
+        // A multiplication carries upwards, so the upper bits select the bucket after they are folded down.
         let mut hash = 0x9e37_79b9_7f4a_7c15u64 ^ key.len() as u64;
         for word in key.chunks(8) {
             let mut bytes = [0; 8];
@@ -84,7 +84,7 @@ impl HashTable {
         self.heads.len() as u64 * BUCKET_BYTES + u64::from(entry) * entry_bytes
     }
 
-    /// The entry of a key, and the one before it in its chain.
+    /// Returns the bucket of a key, its entry, and the entry before it in the chain.
     fn search<H: Hook>(&self, key: &[u8], watch: &mut Watch<'_, H>) -> (usize, u32, Option<u32>) {
         let bucket = self.bucket(key);
         watch.access(self.region, AccessKind::Read, bucket as u64 * BUCKET_BYTES, BUCKET_BYTES);
@@ -108,7 +108,7 @@ impl HashTable {
         found
     }
 
-    /// The entry for a key that is written: its own, a new one, or none.
+    /// Returns the entry for a key that is written: its own, a new one, or none.
     pub fn place<H: Hook>(&mut self, key: &[u8], new: bool, watch: &mut Watch<'_, H>) -> Place {
         let (bucket, _, found) = self.search(key, watch);
         if let Some(entry) = found {

@@ -10,13 +10,13 @@ use crate::sparse::{DENSE_BYTES, MOST_SPARSE_VALUE_BYTES, MOST_WRITTEN_BYTES, Sp
 /// Most bytes of a key, as in the kernel.
 const MOST_KEY_BYTES: u32 = 512;
 
-/// Bytes of an entry that is searched for, beside key and value: bucket and links, or a node.
+/// Bytes of an entry besides key and value, in maps that are searched: bucket and links, or a node.
 const SEARCH_BYTES: u64 = 32;
 
 /// Most bytes of values: the range of addresses in a trace.
 const MOST_TRACED_BYTES: u64 = 1 << 32;
 
-/// What was found in a map that cannot be created, and what was expected.
+/// The reason that a map cannot be created: what was found, and what was expected.
 type Refused = (String, String);
 
 impl Map {

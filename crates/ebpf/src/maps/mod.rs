@@ -137,7 +137,7 @@ impl Map {
         word.map_or(0, u32::from_le_bytes)
     }
 
-    /// The number in the place of a key, where there is one.
+    /// Returns the number (of a program or map) that is stored under a key, if there is one.
     pub fn target<H: Hook>(&mut self, memory: &Memory, key: u32, watch: &mut Watch<'_, H>) -> Option<u32> {
         let element = match &mut self.table {
             Table::Places(there) => {
@@ -190,7 +190,7 @@ impl Map {
         Ok(())
     }
 
-    /// The element for a key that is written, and whether it is new.
+    /// Returns the element for a key that is written, and whether it is new.
     fn place<H: Hook>(
         &mut self,
         memory: &mut Memory,
@@ -230,7 +230,7 @@ impl Map {
             },
             Table::Ring(_) | Table::Nothing => return Err(errno::EINVAL),
         };
-        // Values of hashes and tries come as their entries do.
+        // Values of hashes and tries are allocated when their entries are.
         let region = memory.region_mut(memory::values(self.number));
         let behind = ((element + 1) * self.cpus * u64::from(region.stride)) as usize;
         if region.sparse.is_none() && region.bytes.len() < behind {
@@ -252,7 +252,7 @@ impl Map {
         }
     }
 
-    /// The ring of a ring buffer.
+    /// Returns the ring, if this is a ring buffer.
     pub fn ring(&mut self) -> Option<&mut Ring> {
         match &mut self.table {
             Table::Ring(ring) => Some(ring),

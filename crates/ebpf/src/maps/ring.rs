@@ -17,7 +17,7 @@ impl Ring {
         Self { capacity, next: 0, reserved: Vec::new() }
     }
 
-    /// Offset of a new record; none if the reserved records leave no space.
+    /// Reserves a record and returns its offset; `None` if the reserved records leave no space.
     pub fn reserve(&mut self, bytes: u64) -> Option<u64> {
         let whole = (bytes.checked_add(HEADER_BYTES)?).next_multiple_of(8);
         if whole > self.capacity {
@@ -36,7 +36,7 @@ impl Ring {
         Some(from + HEADER_BYTES)
     }
 
-    /// Gives a record away; its size, or none if there is none at that offset.
+    /// Releases a record and returns its size; `None` if there is none at that offset.
     pub fn release(&mut self, offset: u64) -> Option<u64> {
         let at = self.reserved.iter().position(|&(from, _)| from == offset)?;
         Some(self.reserved.swap_remove(at).1)
@@ -46,7 +46,7 @@ impl Ring {
         !self.reserved.is_empty()
     }
 
-    /// Forgets what a program that failed has reserved.
+    /// Drops the records that a failed program reserved.
     pub fn forget(&mut self) {
         self.reserved.clear();
     }

@@ -72,7 +72,7 @@ impl Trie {
         }
     }
 
-    /// Length and bits of a key; none where it is longer than keys are.
+    /// Returns the prefix length and bits of a key; `None` if the length exceeds that of the map's keys.
     fn split<'k>(&self, key: &'k [u8]) -> Option<(u32, &'k [u8])> {
         let (length, data) = key.split_first_chunk::<4>()?;
         let length = u32::from_le_bytes(*length);
@@ -108,7 +108,7 @@ impl Trie {
         found
     }
 
-    /// Nodes on the way to a key, with the child taken, and the node where the way ends.
+    /// Returns the nodes on the path to a key, with the child taken, and the node at which the path ends.
     fn walk<H: Hook>(&self, length: u32, data: &[u8], watch: &mut Watch<'_, H>) -> (Vec<(u32, usize)>, u32) {
         let (mut way, mut at) = (Vec::new(), self.root);
         while at != NONE {
@@ -159,7 +159,7 @@ impl Trie {
                 self.nodes[made as usize].children[bit(&prefix, length)] = at;
                 made
             } else {
-                // Ways part between the two.
+                // The two prefixes part below a common node.
                 let parting = self.node(shared, data.to_vec(), None);
                 self.nodes[parting as usize].children[bit(data, shared)] = made;
                 self.nodes[parting as usize].children[bit(&prefix, shared)] = at;
@@ -187,7 +187,7 @@ impl Trie {
                 self.free_nodes.push(at);
                 let parent = way.last().copied();
                 self.hang(parent, NONE, watch);
-                // A node that only parted ways has one way left.
+                // A node without a value, at which two branches parted, has one branch left.
                 if let Some((parent, side)) = parent
                     && self.nodes[parent as usize].value.is_none()
                 {
@@ -205,7 +205,7 @@ impl Trie {
         Some(value)
     }
 
-    /// Keys and their values, by key.
+    /// Returns all keys with the numbers of their values, sorted by key.
     pub fn listed(&self) -> Vec<(Vec<u8>, u32)> {
         let (mut listed, mut open) = (Vec::new(), vec![self.root]);
         while let Some(at) = open.pop() {
@@ -239,7 +239,7 @@ impl Trie {
         }
     }
 
-    /// Hangs a node below a place of another, or makes it the root.
+    /// Makes a node the given child of another, or the root.
     fn hang<H: Hook>(&mut self, below: Option<(u32, usize)>, node: u32, watch: &mut Watch<'_, H>) {
         match below {
             None => self.root = node,
@@ -251,7 +251,7 @@ impl Trie {
     }
 }
 
-/// The first bits; the rest zero.
+/// Returns the first bits of a prefix; the others become zero.
 fn masked(prefix: &[u8], length: u32) -> Vec<u8> {
     let keep = |at: usize| match (length as usize).saturating_sub(8 * at) {
         0 => 0,

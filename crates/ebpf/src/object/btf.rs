@@ -15,7 +15,7 @@ pub(crate) struct Type {
     pub name: u32,
     /// Size, or the type that it refers to.
     pub size_or_type: u32,
-    /// Members of a struct: name, type, offset in bits. Of an array: element type and number of elements as the only one.
+    /// Members of a struct: name, type, offset in bits. An array has one: element type, number of elements.
     pub members: Vec<(u32, u32, u32)>,
 }
 
@@ -57,13 +57,13 @@ impl Words<'_> {
     }
 }
 
-/// A part of the data behind the header, which says where.
+/// Returns a part of the data after the header, at the offset and length that the header states.
 pub(crate) fn part(data: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let from = header.checked_add(offset)? as usize;
     data.get(from..from.checked_add(length as usize)?)
 }
 
-/// Words of the header behind its first eight bytes, and its length.
+/// Returns the length of the header, and its words after the first eight bytes.
 pub(crate) fn header(data: &[u8]) -> Option<(u32, Words<'_>)> {
     let magic = u16::from_le_bytes([*data.first()?, *data.get(1)?]);
     if magic != MAGIC {
@@ -118,7 +118,7 @@ impl Btf {
         self.get(*self.variables.get(name)?).map(|found| found.size_or_type)
     }
 
-    /// The type behind typedefs and qualifiers.
+    /// Returns a type without typedefs and qualifiers.
     pub fn bare(&self, mut number: u32) -> Option<&Type> {
         for _ in 0..MOST_STEPS {
             let found = self.get(number)?;
@@ -153,20 +153,20 @@ impl Btf {
         None
     }
 
-    /// What `__uint(name, N)` says: a pointer to an array of N.
+    /// Returns N of `__uint(name, N)`, which is encoded as a pointer to an array of N elements.
     pub fn number(&self, member: u32) -> Option<u32> {
         let pointer = self.bare(member).filter(|found| found.kind == kind::PTR)?;
         let array = self.bare(pointer.size_or_type).filter(|found| found.kind == kind::ARRAY)?;
         array.members.first().map(|&(_, _, count)| count)
     }
 
-    /// What a pointer points to.
+    /// Returns the type to which a pointer points.
     pub fn pointee(&self, member: u32) -> Option<u32> {
         self.bare(member).filter(|found| found.kind == kind::PTR).map(|found| found.size_or_type)
     }
 }
 
-/// The next type; none at the end and where the data are damaged.
+/// Reads the next type; `None` at the end, or if the data are damaged.
 fn read_type(words: &mut Words<'_>) -> Option<Type> {
     let (name, info, size_or_type) = (words.next()?, words.next()?, words.next()?);
     let count = info & 0xffff;

@@ -197,7 +197,7 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
                 made.value_bytes = 4;
                 made.inner = inner(btf, name, of, depth)?.map(Box::new);
             }
-            // How it is pinned or placed on a processor's memory changes nothing here.
+            // Pinning, NUMA placement and extra flags change nothing here.
             "pinning" | "numa_node" | "map_extra" => {}
             other => return Err(format!("the attribute `{other}`, which is not known")),
         }
@@ -208,7 +208,7 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
     Ok((made, values_at))
 }
 
-/// What `values` says of the maps that are values: an array of pointers to a definition.
+/// Reads the definition of the inner maps from `values`, an array of pointers to a definition.
 fn inner(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<Option<MapDefinition>, String> {
     let array =
         btf.bare(of).filter(|found| found.kind == kind::ARRAY).ok_or("values that are not an array")?;

@@ -57,7 +57,7 @@ impl Lines {
                 let mut fields = Words(bytes);
                 let (at, file, text, place) =
                     (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-                // Ten bits of column below the line.
+                // The lowest ten bits are the column.
                 entries.push(Entry { slot: at / 8, file, text, line: place >> 10 });
                 words.0 = rest;
             }

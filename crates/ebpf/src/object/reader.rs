@@ -17,7 +17,7 @@ use object::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// What objects hold at most; Katran's 150 KB are a large one.
+/// Most bytes of a section; an object of 150 KB such as Katran is a large one.
 const MOST_SECTION_BYTES: u64 = 64 << 20;
 /// `R_BPF_64_64`: a 64-bit constant that is an address.
 const CONSTANT_ADDRESS: u32 = 1;
@@ -26,7 +26,7 @@ const DATA_POINTER: u32 = 2;
 /// `R_BPF_64_32`: the target of a call.
 const CALL_TARGET: u32 = 10;
 
-/// What a section of the file became.
+/// The use of a section of the file.
 #[derive(Clone, Copy, Debug)]
 enum Became {
     Code(usize),
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         calls.any(|(at, slot)| target(at, slot) == i64::from(called.first))
     }
 
-    /// Code and data; what only describes the object is left out.
+    /// Reads code and data; sections that only describe the object are skipped.
     fn sections(&mut self) -> Result<(), EbpfError> {
         let mut sections: Vec<(SectionIndex, Became)> = Vec::new();
         for section in self.elf.sections() {
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Section and value of what a relocation names.
+    /// Returns the section, value and name of a relocation's target.
     fn target(&self, target: RelocationTarget) -> Result<(Option<SectionIndex>, u64, String), EbpfError> {
         let RelocationTarget::Symbol(SymbolIndex(number)) = target else {
             return Err(self.refuse("a relocation without a symbol".to_owned(), "a symbol"));
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What `.values = { … }` puts into maps of maps and of programs.
+    /// Reads the initial contents, `.values = { … }`, of maps of maps and of programs.
     fn initial_values(&mut self, programs: &[Program]) -> Result<(), EbpfError> {
         let mut found = Vec::new();
         for section in self.elf.sections().filter(|section| section.name() == Ok(".maps")) {

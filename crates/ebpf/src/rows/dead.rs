@@ -23,7 +23,7 @@ pub(super) fn wanted(graph: &Graph) -> Vec<u16> {
     }
 }
 
-/// Registers that are wanted in front of an instruction, of those behind it.
+/// Returns the registers that are live before an instruction, from those that are live after it.
 pub(super) fn front(inst: &Inst, wanted: u16) -> u16 {
     let lost = if inst.does == Does::Call { ARGUMENTS } else { 0 };
     inst.reads | (wanted & !(inst.writes | lost))

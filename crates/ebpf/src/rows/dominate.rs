@@ -2,19 +2,19 @@
 
 use super::graph::Graph;
 
-/// For each block the one that is nearest among those on every way to it, by Cooper, Harvey and Kennedy.
+/// The dominator tree of a graph (Cooper, Harvey and Kennedy): for each node its immediate dominator.
 struct Tree {
     above: Vec<Option<usize>>,
     order: Vec<usize>,
-    /// Numbers of all nodes below each, itself the first: from, and behind.
+    /// The numbers of the nodes that each node dominates, itself first: start and end.
     below: Vec<(u32, u32)>,
 }
 
-/// Steps up from a block to one that is executed as often; more distant blocks offer little.
+/// Most steps from a block up to one that is executed as often; more distant blocks offer little.
 const MOST_STEPS: usize = 64;
 
 impl Tree {
-    /// Of nodes from `root`, which is none of them.
+    /// Returns the tree from a root without predecessors.
     fn new(next: &[Vec<usize>], before: &[Vec<usize>], root: usize) -> Self {
         let mut order = vec![usize::MAX; next.len()];
         let mut sorted = Vec::new();
@@ -85,8 +85,8 @@ impl Tree {
     }
 }
 
-/// For each block the next one that is executed as often: on every way out of it, and with it on every way in. Blocks of
-/// loops have none.
+/// Returns for each block the next one that is executed as often: every path out of the first passes through the
+/// second, and every path into the second through the first. Blocks of loops have none.
 pub(super) fn equivalents(graph: &Graph) -> Vec<Option<usize>> {
     let count = graph.blocks.len();
     let (start, end) = (count, count + 1);
@@ -124,7 +124,7 @@ pub(super) fn equivalents(graph: &Graph) -> Vec<Option<usize>> {
     (0..count).map(|block| if graph.blocks[block].alive { find(block) } else { None }).collect()
 }
 
-/// Nodes of loops, and nodes between two loops.
+/// Returns for each node whether it is part of a loop, or lies between two loops.
 fn repeated(next: &[Vec<usize>], before: &[Vec<usize>]) -> Vec<bool> {
     let mut left = vec![true; next.len()];
     for (to, from) in [(next, before), (before, next)] {

@@ -16,7 +16,7 @@ pub(super) fn path_exits(graph: &mut Graph) {
         let own = graph.blocks[tail].clone();
         let ways: Vec<(usize, Option<i64>)> =
             before[tail].iter().map(|&from| (from, ends.action(from, &own.insts))).collect();
-        // A branch that falls through into it pays the least of all paths, which is that of an exit that
+        // A branch that falls through into the tail pays the least of all paths, which is the cost of an exit that
         // contains its action.
         let falls =
             |from: usize| graph.blocks[from].falls == Some(tail) && graph.successors(from).count() > 1;

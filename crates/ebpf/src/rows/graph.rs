@@ -1,4 +1,4 @@
-//! Basic blocks and how control goes between them.
+//! Basic blocks and the control flow between them.
 
 use super::inst::{Does, Inst};
 use crate::code::{Code, Kind};
@@ -24,7 +24,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The tail in the place of which ways are led to this block, which has nothing in front of it.
+    /// Returns the tail that this block replaces on some paths: a copy of the tail with no instructions before it.
     pub fn replaces(&self, blocks: &[Self]) -> Option<usize> {
         self.tail.filter(|&tail| blocks[tail].leader == self.leader)
     }
@@ -45,7 +45,7 @@ pub(super) struct Graph {
     pub entries: Vec<Entry>,
 }
 
-/// First operations of blocks, and where each function begins.
+/// The first operation of each block, and that of each function.
 struct Leaders {
     starts: BTreeSet<u32>,
     seen: BTreeMap<u32, bool>,
@@ -64,7 +64,7 @@ impl Leaders {
         leaders
     }
 
-    /// Follows control from an operation, not into functions.
+    /// Follows control flow from an operation, but not into functions.
     fn walk(&mut self, code: &Code, entry: u32, returns: bool) {
         self.starts.insert(entry);
         let mut open = vec![entry];
@@ -96,7 +96,7 @@ impl Leaders {
 }
 
 impl Graph {
-    /// The blocks that programs and their functions come to.
+    /// Returns the blocks that programs and their functions can reach.
     pub fn new(code: &Code, programs: &[u32]) -> Self {
         let leaders = Leaders::of(code, programs);
         let mut blocks: Vec<Block> = Vec::new();
@@ -140,7 +140,7 @@ impl Graph {
         Self { blocks, entries }
     }
 
-    /// Blocks that may follow one.
+    /// Returns the blocks that may follow a block.
     pub fn successors(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
         let Block { falls, jumps, .. } = self.blocks[block];
         falls.into_iter().chain(jumps.filter(|&to| Some(to) != falls))
@@ -181,7 +181,7 @@ impl Graph {
         }
     }
 
-    /// Makes one block of two where control can go no other way.
+    /// Merges two blocks if control has no other way out of the first or into the second.
     pub fn merge(&mut self) {
         let mut before: Vec<usize> = self.predecessors().iter().map(Vec::len).collect();
         for entry in &self.entries {

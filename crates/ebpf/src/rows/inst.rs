@@ -42,7 +42,7 @@ pub(super) struct Inst {
     pub stores: Vec<Range>,
 }
 
-/// The registers that helpers and functions get their arguments in.
+/// The registers that pass arguments to helpers and functions.
 pub(super) const ARGUMENTS: u16 = 0b11_1110;
 
 impl Inst {
@@ -79,7 +79,7 @@ impl Inst {
         matches!(self.does, Does::Move | Does::Alu | Does::Load)
     }
 
-    /// The register that a load or a store finds its address in.
+    /// Returns the register that holds the address of a load or store.
     pub fn base(&self) -> u8 {
         if self.does == Does::Load { self.op.src } else { self.op.dst }
     }
@@ -89,7 +89,7 @@ impl Inst {
         self.does == Does::Call
     }
 
-    /// The exit of a constant action.
+    /// Makes this an exit with a constant action, which reads no register.
     pub fn exit_of_constant(&mut self) {
         self.does = Does::Exit { constant: true };
         self.reads = 0;

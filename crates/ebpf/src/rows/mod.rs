@@ -195,7 +195,7 @@ fn charge(graph: &Graph, rows: &[(u32, u32)], block: usize) -> Charge {
 fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Rows {
     let none = vec![Charge::default(); code.ops().len()];
     let mut told = Rows { operations, executed: none.clone(), jumped: none, ..Rows::default() };
-    // The least that blocks with the same tail cost: executing the tail's operations costs that much.
+    // The least cost of blocks with the same tail, which is the cost of executing the tail's operations.
     let mut least: BTreeMap<usize, Charge> = BTreeMap::new();
     let replaced = |block: usize| graph.blocks[block].replaces(&graph.blocks);
     let executed: BTreeSet<usize> = graph.alive().map(|block| replaced(block).unwrap_or(block)).collect();

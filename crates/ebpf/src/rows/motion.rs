@@ -64,7 +64,7 @@ pub(super) fn fill(graph: &mut Graph, block: usize, table: &mut Table, later: &[
     }
 }
 
-/// Blocks on the ways from one to another, without both.
+/// Returns the blocks on the paths between two blocks, without these two.
 fn inside(graph: &Graph, from: usize, to: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut open: Vec<usize> = graph.successors(from).collect();
@@ -77,8 +77,9 @@ fn inside(graph: &Graph, from: usize, to: usize) -> Vec<usize> {
     found
 }
 
-/// Puts the branch of the block that follows beside a block's own, with lower priority, if there is hardly anything else in
-/// it; then that of the next, and so on. Those blocks take no rows of their own then.
+/// Places the branch of the following block beside that of a block, with lower priority, if the following block has
+/// at most one other instruction, a move; then that of the next one, and so on. Those blocks then need no rows of
+/// their own.
 pub(super) fn side_by_side(
     graph: &mut Graph,
     block: usize,

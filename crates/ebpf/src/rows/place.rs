@@ -18,12 +18,12 @@ pub(super) struct Range {
     pub place: Place,
     pub from: Option<i64>,
     pub bytes: i64,
-    /// Register by which they are found, and the distance from it.
+    /// The register that holds their address, and the offset from it.
     pub by: Option<(u8, i64)>,
 }
 
 impl Range {
-    /// Anywhere in a place.
+    /// Returns a range at an unknown offset of a place.
     pub fn of(place: Place) -> Self {
         Self { place, from: None, bytes: 0, by: None }
     }
@@ -36,7 +36,7 @@ pub(super) fn overlap(a: &Range, a_root: Option<(u32, i64)>, b: &Range, b_root: 
         if a.place != b.place {
             return false;
         }
-        // Values of maps are many, and all begin at 0.
+        // A map has many values, and offsets in each begin at 0.
         if let (Some(a_from), Some(b_from), true) = (a.from, b.from, a.place != Place::Map) {
             return !apart(a_from, b_from);
         }

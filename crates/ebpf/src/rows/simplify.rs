@@ -20,7 +20,7 @@ pub(super) fn zeroing(graph: &mut Graph, found: &Found) {
         graph.alive().flat_map(back).collect()
     };
     let (mut stored, mut unknown) = (BTreeSet::new(), false);
-    // Frames of functions are apart, and may be used more than once.
+    // Functions have separate stack frames, which may be used more than once.
     for block in graph.blocks.iter_mut().filter(|block| block.alive && !block.returns) {
         block.insts.retain(|inst| {
             let [range] = inst.stores[..] else { return true };
@@ -146,7 +146,7 @@ pub(super) fn three_operands(graph: &mut Graph) {
             let moved = block.insts[at].op.src;
             let inst = &mut block.insts[found];
             inst.left = moved;
-            // The right operand, if it is a register, is another one.
+            // The right operand, if it is a register, is a different register.
             let right = inst.reads & !inst.writes;
             inst.reads = right | 1 << moved;
             block.insts.remove(at);

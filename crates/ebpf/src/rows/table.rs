@@ -4,7 +4,7 @@ use super::inst::{Does, Inst};
 use super::place::{Range, overlap};
 use super::rules::Rules;
 
-/// Bytes that an instruction in the table touches, and its row.
+/// An instruction's access to memory, and its row.
 #[derive(Clone, Debug)]
 struct Touch {
     row: u32,
@@ -20,14 +20,14 @@ pub(super) struct Table {
     rules: Rules,
     /// Instructions of each row, and whether a helper is among them.
     rows: Vec<(u32, bool)>,
-    /// Row in which the value at hand of each register is made, and the last that reads it.
+    /// For each register the row that computes its present value, and the last row that reads it.
     made: [Option<u32>; 11],
     read: [u32; 11],
     /// The register and the constant from which each register was derived.
     roots: [(u32, i64); 11],
     next_root: u32,
     touches: Vec<Touch>,
-    /// Row behind the last helper, and behind the last call of a function.
+    /// The row after the last helper, and the row after the last call of a function.
     behind_helper: u32,
     behind_wall: u32,
 }
@@ -89,7 +89,7 @@ impl Table {
         row
     }
 
-    /// The first row from one on with room for an instruction.
+    /// Returns the first row with room for an instruction, at or after `from`.
     fn room(&self, from: u32, inst: &Inst) -> u32 {
         let fits =
             |&(used, helper): &(u32, bool)| used < self.lanes && !(helper && inst.does == Does::Helper);
@@ -109,7 +109,7 @@ impl Table {
         row
     }
 
-    /// Puts an instruction of another block into a row that is there; whether there was room.
+    /// Puts an instruction of another block into an existing row. Returns whether there was room.
     pub fn fill(&mut self, inst: &Inst) -> bool {
         let row = self.room(self.earliest(inst, false), inst);
         if row < self.len() {
@@ -119,7 +119,7 @@ impl Table {
         false
     }
 
-    /// Puts a branch beside the one that ends the block; whether there was room.
+    /// Puts a branch beside the one that ends the block. Returns whether there was room.
     pub fn join(&mut self, branch: &Inst) -> bool {
         let last = self.len().saturating_sub(1);
         let fits = self.earliest(branch, false) <= last && self.room(last, branch) == last;

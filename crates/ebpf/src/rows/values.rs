@@ -70,7 +70,7 @@ impl State {
         *self != before
     }
 
-    /// The bytes that an instruction reaches by a register.
+    /// Returns the bytes that an instruction accesses through a register.
     fn range(&self, inst: &Inst) -> Range {
         let (base, offset) = (inst.base(), i64::from(inst.op.to));
         let by = Some((base, offset));
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// Carries an instruction out.
+    /// Updates the state by an instruction.
     fn after(&mut self, inst: &Inst) {
         let op = inst.op;
         let made = match inst.does {
@@ -284,7 +284,7 @@ impl Ends {
         Self(states)
     }
 
-    /// The action that r0 holds for certain once these instructions have followed a block.
+    /// Returns the action that r0 must hold at the end of a block that these instructions follow.
     pub fn action(&self, block: usize, insts: &[Inst]) -> Option<i64> {
         let mut state = self.0[block].clone()?;
         insts.iter().for_each(|inst| state.after(inst));

@@ -33,7 +33,7 @@ pub fn run(slots: &[Slot], packet: &[u8]) -> Result<Outcome, EbpfError> {
     machine(slots)?.packet(packet, Arrival::default(), &mut Silent)
 }
 
-/// The Internet checksum (RFC 1071) of bytes; a sum that contains a correct checksum is 0.
+/// Computes the Internet checksum (RFC 1071) of bytes; with a correct checksum among them, it is 0.
 pub fn checksum(bytes: &[u8]) -> u16 {
     let mut sum: u32 = 0;
     for pair in bytes.chunks(2) {
@@ -98,7 +98,7 @@ pub fn ipv6(next: u8, rest: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Frames of many kinds, damaged ones among them.
+/// Frames of many kinds, some of them damaged.
 pub fn frames() -> Vec<Vec<u8>> {
     let (here, there) = ([10, 0, 0, 1], [10, 0, 0, 2]);
     let plain = udp((here, 1000), (there, 53), &[7; 22]);
@@ -122,13 +122,13 @@ pub fn frames() -> Vec<Vec<u8>> {
         vec![0xff; 14],
         vec![0; 60],
     ];
-    // Cut at every length of its headers.
+    // The frame is cut at every length of its headers.
     let whole = frames[2].clone();
     frames.extend((14..whole.len()).map(|bytes| whole[..bytes].to_vec()));
     frames
 }
 
-/// A shipped program.
+/// Loads a shipped program.
 pub fn shipped(name: &str) -> Machine {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../programs/xdp/prebuilt/{name}.o"));
     let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -136,12 +136,12 @@ pub fn shipped(name: &str) -> Machine {
     Machine::load(&object, None, Options::default()).expect("a program")
 }
 
-/// A map's number.
+/// Returns a map's number.
 pub fn map(machine: &Machine, name: &str) -> usize {
     machine.map(name).expect("a map of the program")
 }
 
-/// What a map holds: the first value of each key.
+/// Returns the contents of a map: the first value of each key.
 pub fn held(machine: &Machine, name: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let entries = machine.entries(map(machine, name)).expect("a map of the program");
     entries.into_iter().map(|entry| (entry.key, entry.values.into_iter().next().expect("a value"))).collect()
@@ -155,7 +155,7 @@ pub fn long(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes"))
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -165,7 +165,7 @@ impl Numbers {
     }
 }
 
-/// Frames of few hosts and ports, so that flows come again; damaged and odd ones among them.
+/// Frames of few hosts and ports, so that flows recur; some are damaged or unusual.
 pub fn stream(count: usize) -> Vec<Vec<u8>> {
     let mut numbers = Numbers(1);
     let odd = frames();
@@ -183,12 +183,13 @@ pub fn stream(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(one).collect()
 }
 
-/// IPv4 without options in Ethernet, all of its header there: where the programs look further.
+/// Returns whether a frame is IPv4 without options in Ethernet with a complete header: the programs read only such
+/// frames further.
 pub fn plain_ipv4(frame: &[u8]) -> bool {
     frame.len() >= 34 && frame[12..15] == [8, 0, 0x45]
 }
 
-/// Source, destination, ports and protocol of TCP and UDP in such a packet, unless it is a fragment.
+/// Returns the source, destination, ports and protocol of a TCP or UDP packet of this kind, unless it is a fragment.
 pub fn five_tuple(frame: &[u8]) -> Option<[u8; 16]> {
     let whole = plain_ipv4(frame) && frame.len() >= 38 && frame[20] & 0x3f == 0 && frame[21] == 0;
     if !whole || !matches!(frame[23], TCP | UDP) {

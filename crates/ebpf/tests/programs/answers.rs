@@ -1,11 +1,11 @@
-//! name_cache, alaw: programs that change what is in a packet.
+//! name_cache, alaw: programs that change the contents of a packet.
 
 use super::same;
 use crate::kit::{checksum, five_tuple, held, long, map, shipped, stream, swapped_macs, udp};
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
-/// A name in the form of a question: each part with its length.
+/// Encodes a name as in a question: each part with its length.
 fn encoded(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for part in name.split('.') {
@@ -53,7 +53,7 @@ fn name_cache_answers_what_it_knows() {
         if kind == 1 && short {
             expected.insert(frame.clone(), known.get(name).copied());
         }
-        // A query with something behind it, one cut short, and one that is an answer pass.
+        // Three frames pass: a query followed by more bytes, a query cut short, and an answer.
         frames.push([&frame[..], &[0]].concat());
         frames.push(frame[..frame.len() - 1].to_vec());
         let mut answer = frame.clone();
@@ -95,7 +95,7 @@ fn name_cache_answers_what_it_knows() {
     assert_eq!(counts, [hits, misses]);
 }
 
-/// G.711 as its text has it: to a linear value, and from that to the other code.
+/// G.711 according to its text: to a linear value, and from that to the other code.
 fn ulaw_to_alaw(code: u8) -> u8 {
     let inverted = !code;
     let (segment, low) = (u32::from(inverted >> 4 & 7), u32::from(inverted & 15));
@@ -117,7 +117,7 @@ fn alaw_replaces_samples() {
     let table = map(&machine, "table");
     let codes: Vec<u8> = (0..=255).map(ulaw_to_alaw).collect();
     machine.insert(table, &0u32.to_le_bytes(), &codes).expect("a table");
-    // Silence, and the loudest of both signs, as tables of the recommendation have them.
+    // Silence, and the loudest sample of each sign, as in the tables of the recommendation.
     assert_eq!([codes[0xff], codes[0x80], codes[0x00]], [0xd5, 0xaa, 0x2a]);
     let mut frames = stream(300);
     for number in 0..200u32 {

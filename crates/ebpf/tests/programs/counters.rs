@@ -1,4 +1,4 @@
-//! parse_count, reads, adds, count_min, and what was measured on a card: read_words, add_word, sketch.
+//! parse_count, reads, adds, count_min, and the programs that were measured on a card: read_words, add_word, sketch.
 
 use super::same;
 use crate::kit::{five_tuple, held, long, map, plain_ipv4, shipped, stream, word};
@@ -72,7 +72,7 @@ fn reads_walks_its_table() {
     assert_eq!(found, sums);
 }
 
-/// Four reads of the table and one access to the sums, whatever the packet.
+/// Four reads of the table and one access to the sums, independent of the packet.
 #[test]
 fn reads_reads_as_often_as_it_says() {
     let mut machine = shipped("reads");
@@ -146,7 +146,7 @@ fn read_words_reads_the_first_words_until_one_is_not_zero() {
     let table = map(&machine, "table");
     machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
     same(&mut machine, &stream(3), |frame, _| (Verdict::Drop, frame.to_vec()));
-    // The fifth word is not looked at.
+    // The program does not read the fifth word.
     (value[12], value[16]) = (0, 1);
     machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
     same(&mut machine, &stream(3), |frame, _| (Verdict::Pass, frame.to_vec()));

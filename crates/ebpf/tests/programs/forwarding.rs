@@ -39,14 +39,14 @@ fn router_takes_the_longest_prefix() {
         machine.insert(ports, &port.to_le_bytes(), &(100 + port).to_le_bytes()).expect("a port");
     }
     let mut numbers = Numbers(3);
-    // Prefixes by length and address; the last of each counts.
+    // Prefixes by length and address; of duplicates, the last one counts.
     let mut table: BTreeMap<(u32, u32), [u8; 16]> = BTreeMap::new();
     for _ in 0..40 {
         let length = 8 + numbers.below(25);
         let address = 0x0a00_0000 | numbers.below(1024) & (u32::MAX << (32 - length));
         let mut hop = [0; 16];
         hop.iter_mut().take(12).for_each(|byte| *byte = numbers.below(256) as u8);
-        // One port more than there are: what is sent there is dropped.
+        // One port does not exist: packets to it are dropped.
         hop[12] = numbers.below(5) as u8;
         table.insert((length, address & (u32::MAX << (32 - length))), hop);
     }
@@ -67,7 +67,8 @@ fn router_takes_the_longest_prefix() {
         let mut left = frame.to_vec();
         left[..12].copy_from_slice(&hop[..12]);
         left[22] -= 1;
-        // Where the header came whole its sum is right again; programs change it step by step, this counts it anew.
+        // If the checksum of the received header is right, so is that of the sent one; programs update it, the test
+        // computes it anew.
         if checksum(&frame[14..34]) == 0 {
             left[24..26].fill(0);
             let sum = checksum(&left[14..34]);

@@ -1,4 +1,4 @@
-//! The shipped XDP programs against oracles that compute the same another way, from the frames alone.
+//! The shipped XDP programs against oracles that compute the same in another way, from the frames alone.
 
 use crate::kit;
 
@@ -10,13 +10,13 @@ mod tunnels;
 
 use linecard_ebpf::{Arrival, Counters, Machine, Recorder, Silent, Verdict};
 
-/// Verdict and frame that a program leaves, with the arrival of a packet.
+/// Processes a packet. Returns the verdict and the frame that the program leaves.
 fn process(machine: &mut Machine, frame: &[u8], arrival: Arrival) -> (Verdict, Vec<u8>) {
     let outcome = machine.packet(frame, arrival, &mut Silent).expect("no fault");
     (outcome.verdict, machine.packet_left().to_vec())
 }
 
-/// Holds a program to an oracle over a stream of frames.
+/// Compares a program with an oracle over a stream of frames.
 fn same(
     machine: &mut Machine,
     frames: &[Vec<u8>],
@@ -38,7 +38,7 @@ fn same(
     }
 }
 
-/// Damaged frames: no program reads where it must not, and who listens changes nothing.
+/// Damaged frames: no program makes an invalid access, and observers change nothing.
 #[test]
 fn no_frame_makes_a_program_fault_and_listening_changes_nothing() {
     let mut numbers = kit::Numbers(7);
@@ -46,7 +46,7 @@ fn no_frame_makes_a_program_fault_and_listening_changes_nothing() {
         .into_iter()
         .map(|mut frame| {
             for _ in 0..numbers.below(4) {
-                // Headers decide ways through a program.
+                // Headers decide the path through a program.
                 let at = numbers.below(frame.len().min(64) as u32) as usize;
                 frame[at] = numbers.below(256) as u8;
             }
@@ -86,7 +86,7 @@ fn listed() -> toml::Table {
     std::fs::read_to_string(file).expect("a list").parse().expect("TOML")
 }
 
-/// Every object that ships has an oracle here, and every program that is listed ships.
+/// Every shipped object has an oracle here, and every listed program is shipped.
 #[test]
 fn every_program_is_listed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp");

@@ -5,7 +5,7 @@ use crate::kit::{TCP, UDP, checksum, five_tuple, held, long, map, plain_ipv4, sh
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
-/// A frame inside an IPv4 header of its own, sent on to a next hop.
+/// A frame encapsulated in an IPv4 header and forwarded to a next hop.
 fn inside(frame: &[u8], service_class: u8, source: [u8; 4], destination: [u8; 4], mac: [u8; 6]) -> Vec<u8> {
     let bytes = u16::from_be_bytes([frame[16], frame[17]]).wrapping_add(20);
     let mut header = vec![0x45, service_class];
@@ -18,7 +18,7 @@ fn inside(frame: &[u8], service_class: u8, source: [u8; 4], destination: [u8; 4]
     [&mac, &frame[..6], &[8, 0], &header, &frame[14..]].concat()
 }
 
-/// Address, port and protocol of a service, as programs look it up.
+/// Address, port and protocol of a service, as the programs' lookup key.
 fn service(key: &[u8; 16]) -> [u8; 8] {
     [key[4], key[5], key[6], key[7], key[10], key[11], key[12], 0]
 }
@@ -77,7 +77,7 @@ fn balancer_keeps_connections_and_spreads_them() {
     let mut machine = shipped("balancer");
     let (services, rings, servers) =
         (map(&machine, "services"), map(&machine, "rings"), map(&machine, "servers"));
-    // Two services; the second one's ring leads to servers 4 to 7.
+    // There are two services; the ring of the second leads to servers 4 to 7.
     let known: Vec<[u8; 8]> = vec![[10, 0, 0, 1, 0, 80, TCP, 0], [10, 0, 1, 2, 0, 53, UDP, 0]];
     for (number, key) in (0u32..).zip(&known) {
         machine.insert(services, key, &number.to_le_bytes()).expect("a service");
@@ -102,7 +102,7 @@ fn balancer_keeps_connections_and_spreads_them() {
             assert_eq!((verdict, left), (Verdict::Pass, frame));
             continue;
         };
-        // Which server is the program's own choice; that it stays, and that the packet goes there, is not.
+        // The program may choose any server; it must keep the server and send the packet there.
         let server = *chosen.entry(key).or_insert(left[33]);
         assert_eq!(usize::from(server) / 4, number, "a server of the service");
         let destination = [172, 16, 0, server];

@@ -13,19 +13,20 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// Cores of the chips that the hypothetical one can be.
+/// Numbers of cores that the hypothetical chip may have.
 const CONFIGURABLE_CORES: [u32; 10] = [3, 4, 5, 6, 8, 9, 11, 13, 16, 20];
 
-/// A memory that programs are deployed with.
+/// The memory of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Deployment {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
-    /// References a cycle.
+    /// References per cycle.
     pub refs_per_cycle: f64,
 }
 
-/// Chips under one deployment; throughputs in packets a million cycles of the whole chip, 0 of one that was not asked for.
+/// Chips under one deployment; throughputs in packets per million cycles of the whole chip, 0 for a chip that was not
+/// requested.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeploymentRow {
     /// The deployment.
@@ -43,11 +44,11 @@ pub struct DeploymentRow {
     pub malleable: f64,
     /// That number.
     pub malleable_threads: u32,
-    /// The same chip finding it by itself, at its steady state.
+    /// The same chip with its own search for threads, at its steady state.
     pub adapted: f64,
     /// Threads that it found.
     pub adapted_threads: u32,
-    /// The hypothetical chip whose number of cores is free, too.
+    /// The hypothetical chip with a free number of cores.
     pub configurable: f64,
     /// Cores.
     pub configurable_cores: u32,
@@ -55,26 +56,26 @@ pub struct DeploymentRow {
     pub single_peak: bool,
 }
 
-/// Chips that deployments are run on.
+/// The chips of a study of deployments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chips {
     /// IXP2800, the optimal fixed chip, and the ideal malleable one.
     Fixed,
     /// The malleable chip.
     Malleable,
-    /// The hypothetical malleable chip whose number of cores is free, too.
+    /// The hypothetical malleable chip with a free number of cores.
     Configurable,
 }
 
 impl Chips {
-    /// All of them, by name.
+    /// All chips, by name.
     pub const ALL: [(&str, Self); 3] =
         [("fixed", Self::Fixed), ("malleable", Self::Malleable), ("configurable", Self::Configurable)];
 
-    /// Those of these names.
+    /// Returns the chips with these names.
     ///
     /// # Errors
-    /// When there are none of a name.
+    /// If a name has no chips.
     pub fn named(names: &[String]) -> Result<Vec<Self>, Error> {
         let of = |name: &String| {
             Self::ALL.into_iter().find(|(each, _)| each == name).map(|(_, chips)| chips).ok_or_else(|| {
@@ -86,16 +87,16 @@ impl Chips {
     }
 }
 
-/// What a study of deployments runs.
+/// A request for a study of deployments.
 #[derive(Clone, Debug)]
 pub struct DeploymentRequest {
     /// Events that a simulation counts.
     pub events: u64,
-    /// Which chips.
+    /// The chips.
     pub chips: Vec<Chips>,
     /// Packets of a stream through adapting cores; 0 for none.
     pub adapt_packets: u64,
-    /// Whether a deployment states the bandwidth of the chip, shared by its cores, or that of each core.
+    /// Whether a deployment states the bandwidth of the chip, which its cores share, or that of each core.
     pub per_chip: bool,
     /// Simulations at a time.
     pub jobs: usize,
@@ -117,8 +118,8 @@ pub fn deployments(
     each(list, request.jobs, progress, |&deployment| deploy(&known, &presets, deployment, request))
 }
 
-/// Throughputs of cores with fixed register files, each simulated once: shapes of different area have the same core where
-/// the largest cache fits beside their threads.
+/// Throughputs of cores with fixed register files, each simulated once: shapes with different areas have the same
+/// core if the largest cache fits in addition to their threads.
 struct Known<'a> {
     work: &'a Work,
     window: Window,
@@ -126,7 +127,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Packets a million cycles of a core.
+    /// Returns the packets per million cycles of a core.
     fn rate(&self, config: CoreConfig) -> Result<f64, MalleableError> {
         let rates = || self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&(_, rate)) = rates().iter().find(|(each, _)| *each == config) {

@@ -1,11 +1,11 @@
-//! Simulations side by side, and the part of each that counts.
+//! Parallel simulations, and the measured window of each.
 
 use linecard_files::{Error, problem};
 use linecard_jobs::spread;
 use linecard_malleable::{MalleableError, Window, Work};
 use std::ops::ControlFlow;
 
-/// Fewest packets a window counts, so that every thread has several.
+/// The fewest packets of a window, so that every thread has several.
 const FEWEST_PACKETS: u64 = 320;
 
 pub(super) fn failed(error: MalleableError) -> Error {
@@ -17,14 +17,14 @@ pub(super) fn failed(error: MalleableError) -> Error {
     }
 }
 
-/// A window with about so many events.
+/// Returns a window with about this number of events.
 pub(super) fn window(work: &Work, events: u64) -> Window {
     let per_packet = (work.events.len() as u64 / work.packets.len() as u64).max(1);
     let packets = (events / per_packet).max(FEWEST_PACKETS);
     Window { warmup_packets: packets / 2, packets }
 }
 
-/// Does every job on so many threads; results in the order of the jobs.
+/// Runs every job on a number of threads; results are in the order of the jobs.
 pub(super) fn each<J: Sync, O: Send>(
     jobs: &[J],
     workers: usize,

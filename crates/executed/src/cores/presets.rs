@@ -1,13 +1,13 @@
-//! What presets say of cores, as configurations of one core.
+//! Converts presets of cores to configurations of one core.
 
 use crate::core_presets::{Fixed, Malleable, Stages, area, fixed, malleable, stages};
 use linecard_files::Error;
 use linecard_malleable::{AreaModel, CoreConfig};
 
-/// Register files of the register cache take so much of a malleable core's area.
+/// Area of a malleable core that the register files of the register cache take.
 const MRC_THREAD_EQUIVALENTS: u32 = 2;
 
-/// Everything that presets say of cores.
+/// The content of all presets of cores.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Presets {
     pub(super) area: AreaModel,
@@ -28,7 +28,7 @@ impl Presets {
         })
     }
 
-    /// A core of fixed register files.
+    /// Returns a core with fixed register files.
     pub(super) fn core(&self, threads: u32, cache: u32, memory: Memory) -> CoreConfig {
         let lines = self.area.cache_lines(cache);
         CoreConfig {
@@ -43,9 +43,9 @@ impl Presets {
         }
     }
 
-    /// A malleable core of so much area.
+    /// Returns a malleable core with this area.
     pub(super) fn malleable(&self, threads: u32, area: u32, memory: Memory) -> CoreConfig {
-        // The cache that the preset states, by the area beside the register cache.
+        // The cache of the preset, scaled by the area that the register cache leaves.
         let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS).max(1);
         let lines = u64::from(self.malleable.cache_lines) * u64::from(cache(area))
             / u64::from(cache(self.malleable.area));
@@ -60,7 +60,7 @@ impl Presets {
     }
 }
 
-/// What a core sees of memory.
+/// The memory of a core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Memory {
     pub(super) latency_cycles: u32,

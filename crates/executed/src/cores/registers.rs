@@ -1,4 +1,4 @@
-//! What it costs to keep the registers of a malleable core in its cache.
+//! The cost of keeping the registers of a malleable core in its cache.
 
 use super::deployments::Deployment;
 use super::jobs::{each, failed, window};
@@ -11,10 +11,10 @@ use linecard_malleable::{
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Events of a simulation that only has to find the best number of threads.
+/// Events of a simulation that only searches for the best number of threads.
 const SEARCH_EVENTS: u64 = 120_000;
 
-/// What registers cost under one deployment.
+/// A request for the cost of registers under one deployment.
 #[derive(Clone, Debug)]
 pub struct RegisterRequest {
     /// The deployment.
@@ -23,7 +23,7 @@ pub struct RegisterRequest {
     pub threads: u32,
     /// Registers that least-recently-used register caches hold.
     pub cache_registers: Vec<u32>,
-    /// Prediction alone, without the ways that it is compared with.
+    /// Whether only prediction runs, without the alternatives.
     pub only_predicted: bool,
     /// Events that a simulation counts.
     pub events: u64,
@@ -31,18 +31,18 @@ pub struct RegisterRequest {
     pub jobs: usize,
 }
 
-/// One way to keep registers.
+/// A way to keep registers.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegisterRow {
     /// Name: `predicted`, `oracle`, `hot5`, `double_buffer`, or `lru_` and its size.
     pub scheme: String,
     /// Number of threads.
     pub threads: u32,
-    /// Registers needed a switch.
+    /// Registers needed per switch.
     pub needed_per_switch: f64,
-    /// Registers fetched ahead a switch.
+    /// Registers prefetched per switch.
     pub prefetched_per_switch: f64,
-    /// Registers that had to be fetched on demand, of those needed.
+    /// Registers that were fetched on demand, as a share of the needed ones.
     pub missed_percent: f64,
     /// References between register files and cache.
     pub references_per_cycle: f64,

@@ -2,14 +2,14 @@
 
 use linecard_malleable::MalleableError;
 
-/// Throughputs that differ by less are equal; of equal ones more threads win, as Algorithm 1 climbs while throughput
-/// does not fall.
+/// Throughputs that differ by less are equal. Of equal ones the largest number of threads wins, as Algorithm 1 climbs
+/// while throughput does not fall.
 const EQUAL_SHARE: f64 = 0.0001;
 
 /// Threads that a search tries first.
 const COARSE_THREADS: [u32; 9] = [1, 2, 4, 6, 9, 13, 17, 21, 25];
 
-/// Throughputs by threads, the best of them and whether they have one peak.
+/// Throughputs by threads, the best of them, and whether they have a single peak.
 #[derive(Default)]
 pub(super) struct Searched {
     pub(super) rate: f64,
@@ -17,13 +17,13 @@ pub(super) struct Searched {
     pub(super) single_peak: bool,
 }
 
-/// Index of the best: the highest, or, of those equal to it, the one with most threads.
+/// Returns the index of the best: the highest or, of equal ones, the one with most threads.
 pub(super) fn best(rates: &[f64]) -> usize {
     let most = rates.iter().copied().fold(0.0, f64::max);
     rates.iter().rposition(|&rate| rate >= most * (1.0 - EQUAL_SHARE)).unwrap_or(0)
 }
 
-/// Whether a curve rises, peaks and falls, but for changes below one per cent.
+/// Returns whether a curve rises, peaks and falls, except for changes below one per cent.
 pub(super) fn single_peak(rates: &[f64]) -> bool {
     let Some(peak) = rates.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(at, _)| at) else {
         return true;

@@ -98,7 +98,7 @@ impl CoreRow {
     }
 }
 
-/// What holds a core back: where most of its cycles go, and why.
+/// Returns what limits a core: the largest use of its cycles, and the cause.
 fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'static str {
     let busy = cycles.instructions_percent + cycles.pipeline_percent + cycles.load_use_percent;
     let idle = cycles.idle_memory_percent + cycles.idle_other_percent;
@@ -116,18 +116,18 @@ fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'sta
     }
 }
 
-/// One core, all splits of its area.
+/// A request for all splits of the area of one core.
 #[derive(Clone, Debug)]
 pub struct CoreRequest {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
-    /// References a cycle.
+    /// References per cycle.
     pub refs_per_cycle: f64,
     /// Thread-equivalents for threads and cache.
     pub area: u32,
     /// One number of threads only; 0 for all.
     pub threads: u32,
-    /// Packets come when the capture has them, at this clock in MHz; 0 for back to back.
+    /// If above 0, packets arrive at the times of the capture, at this clock in MHz; 0 for back to back.
     pub clock_mhz: u32,
     /// Events that a simulation counts.
     pub events: u64,
@@ -164,7 +164,7 @@ pub struct CoreReport {
 /// Runs every split of a core's area, and the core that adapts by itself.
 ///
 /// # Errors
-/// When no core can be so, more threads are asked for than the area holds, or `progress` stops it.
+/// If the core is impossible, more threads are requested than the area holds, or `progress` stops it.
 pub fn core_report(
     work: &Work,
     request: &CoreRequest,

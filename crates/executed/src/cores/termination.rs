@@ -1,4 +1,4 @@
-//! What it costs to terminate a thread of a malleable core.
+//! The cost of terminating a thread of a malleable core.
 
 use super::deployments::Deployment;
 use super::jobs::{each, failed, window};
@@ -11,13 +11,13 @@ use linecard_malleable::{
 use linecard_words::Mismatch;
 use std::ops::ControlFlow;
 
-/// Packets until lines are pinned again: those of a trial.
+/// Packets until lines are pinned again, which are the packets of a trial.
 const SETTLED_PACKETS: u64 = 7_500;
-/// How often a thread is terminated, so that what packets happen to follow evens out.
+/// The number of terminations, which averages over the packets that follow.
 const TERMINATIONS: u32 = 16;
 
-/// What terminating one of `threads` of a malleable core costs the next packets, as many as each of `packets` says, under
-/// one deployment; 0 takes the best number of threads.
+/// Returns the cost of terminating one of `threads` of a malleable core for the next packets, for each number in
+/// `packets`, under one deployment; 0 threads selects the best number.
 ///
 /// # Errors
 /// As [`core_report`].
@@ -54,7 +54,7 @@ pub fn termination_study(
             }
             threads => threads,
         };
-        // One thread cannot be terminated: with two, one goes.
+        // A single thread cannot be terminated: at least two threads run, and one of them ends.
         let config = presets.malleable(threads.max(2), area, memory);
         let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
         terminate(&mut core, packets, SETTLED_PACKETS, TERMINATIONS)

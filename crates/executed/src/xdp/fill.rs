@@ -11,24 +11,24 @@ const CSV_HEADER: &str = "key,value";
 /// Columns of a CSV file of routes.
 const ROUTES_HEADER: &str = "prefix,interface,source,destination";
 
-/// One row of a file: where it stands, key and value.
+/// A row of a file: its location, its key and its value.
 struct Row {
     place: String,
     key: String,
     value: Contents,
 }
 
-/// What stands for a key.
+/// The contents for a key.
 enum Contents {
     Value(String),
     /// Entries of an inner map.
     Inner(Vec<(String, String)>),
 }
 
-/// Puts what a file says into a map.
+/// Fills a map from a file.
 ///
 /// # Errors
-/// When the file cannot be read, or a key or a value is not one of the map; file and line or entry are named.
+/// If the file cannot be read, or a key or a value does not fit the map; file and line or entry are named.
 pub(super) fn fill(machine: &mut Machine, name: &str, file: &str) -> Result<(), Error> {
     let map = machine.map(name).map_err(refused_xdp)?;
     let text = bounded::read_text(file, bounded::MOST_INPUT_BYTES)
@@ -85,7 +85,7 @@ fn row(entry: &Section<'_>) -> Option<Row> {
     Some(Row { place: entry.place(), key: key?, value: value? })
 }
 
-/// A key or a value as text.
+/// Reads a key or a value as text.
 fn scalar(entry: &Section<'_>, key: &str) -> Option<String> {
     const ALLOWED: &str = "a number or a text";
     if !entry.has(key) {
@@ -139,7 +139,7 @@ fn insert(
     machine.insert(map, &key, &value).map_err(|error| error.to_string())
 }
 
-/// A prefix as tries have it: length, then address.
+/// Returns a prefix in the form of tries: length, then address.
 fn prefix(text: &str, size: u32) -> Result<Vec<u8>, String> {
     let (address, length) = split_prefix(text)?;
     let mut made = u32::from(length).to_le_bytes().to_vec();
@@ -162,7 +162,7 @@ fn split_prefix(text: &str) -> Result<(IpAddr, u8), String> {
     if length > most { Err(wrong()) } else { Ok((address, length)) }
 }
 
-/// Bytes of a key or value: one number of its whole size, or items that have sizes of their own.
+/// Returns the bytes of a key or value: one number of its whole size, or items with their own sizes.
 pub(super) fn bytes(text: &str, size: u32) -> Result<Vec<u8>, String> {
     let items: Vec<&str> = text.split_whitespace().collect();
     if let [only] = items.as_slice()
@@ -170,7 +170,7 @@ pub(super) fn bytes(text: &str, size: u32) -> Result<Vec<u8>, String> {
     {
         let kept = (size as usize).min(16);
         let whole = number.to_le_bytes();
-        // What is cut off holds nothing but the sign.
+        // The bytes that are cut off must contain nothing but the sign.
         let sign = if number < 0 { 0xff } else { 0 };
         let signed = number >= 0 || kept > 0 && whole[kept - 1] & 0x80 != 0;
         if !signed || whole[kept..].iter().any(|&byte| byte != sign) {
@@ -269,10 +269,10 @@ fn mac(text: &str) -> Option<[u8; 6]> {
     Some(made)
 }
 
-/// Routes for `bpf_fib_lookup`, of a CSV file.
+/// Reads routes for `bpf_fib_lookup` from a CSV file.
 ///
 /// # Errors
-/// When the file cannot be read, or a line is no route; file and line are named.
+/// If the file cannot be read, or a line is not a route; file and line are named.
 pub(super) fn routes(machine: &mut Machine, file: &str) -> Result<(), Error> {
     let text = bounded::read_text(file, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(file, format!("cannot read the routes: {error}")))?;

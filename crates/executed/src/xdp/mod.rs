@@ -1,4 +1,4 @@
-//! An XDP program on a capture: what it does with each packet, what that takes, and what its maps hold in the end.
+//! Runs an XDP program on a capture: the verdict of each packet, the instructions, and the final contents of maps.
 
 mod fill;
 mod report;
@@ -17,15 +17,15 @@ use report::Tally;
 use request::config;
 use std::ops::ControlFlow;
 
-/// Packets between two looks at whether to go on, and instructions if packets take many.
+/// Packets between two calls of `progress`, and instructions if packets take many.
 const PACKETS_PER_LOOK: u64 = 256;
 const INSTRUCTIONS_PER_LOOK: u64 = 20_000_000;
-/// Instructions that a packet may take at most.
+/// The largest budget of instructions per packet.
 const MOST_BUDGET: u64 = 100_000_000;
-/// Processors that per-processor maps may have values for.
+/// The most processors for which per-CPU maps may have values.
 const MOST_CPUS: u32 = 1024;
 
-/// What a program is loaded from.
+/// The input for loading a program.
 pub struct XdpLoad<'a> {
     /// Its file.
     pub object: &'a str,
@@ -44,7 +44,7 @@ pub struct XdpLoad<'a> {
 /// Loads a program, and fills its maps.
 ///
 /// # Errors
-/// When the object or a map's file cannot be used.
+/// If the object or a map's file cannot be used.
 pub fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
     let Options { budget, cpus, .. } = load.options;
     if budget > MOST_BUDGET {
@@ -70,8 +70,8 @@ pub fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
 /// Runs an XDP program on the frames of a capture or of a described link, one after another.
 ///
 /// # Errors
-/// When the object, a map's file or the traffic cannot be used, when the program does what the kernel's verifier would
-/// have refused_xdp (instruction and source line are named), or when `progress` stops it.
+/// If the object, a map's file or the traffic cannot be used, if the kernel's verifier would have refused an action
+/// of the program (instruction and source line are named), or if `progress` stops it.
 pub fn run_xdp(
     request: &XdpRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,

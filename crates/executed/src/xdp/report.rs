@@ -1,4 +1,4 @@
-//! What a run of an XDP program tells.
+//! The report of a run of an XDP program.
 
 use super::request::{XdpRequest, refused_xdp};
 use crate::packets::PacketStatistics;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Entries of a map that a report lists; how many there are it says for all.
+/// The most entries of a map that a report lists; it states the total for all.
 const MOST_ENTRIES: usize = 4096;
 
 /// Accesses per packet to one region: `packet`, `context`, `stack`, the values of a map, or `NAME.index`.
@@ -97,7 +97,7 @@ pub struct XdpReport {
     pub maps: Vec<MapReport>,
 }
 
-/// Counts while packets come.
+/// Counts during the run.
 #[derive(Default)]
 pub(super) struct Tally {
     verdicts: BTreeMap<Verdict, u64>,
@@ -177,7 +177,7 @@ fn regions(machine: &Machine, profile: &Profile, packets: f64) -> Vec<RegionRepo
     found.filter(|region| region.bytes_per_packet > 0.0).collect()
 }
 
-/// Source lines, or instructions where the object tells no lines.
+/// Returns the source lines, or instructions if the object has no line information.
 fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (index, count) in (0..).zip(profile.executed(machine.code())).filter(|(_, count)| *count > 0) {
@@ -190,7 +190,7 @@ fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
 fn maps(machine: &Machine) -> Result<Vec<MapReport>, Error> {
     let mut reports = Vec::new();
     for (number, definition) in machine.maps().enumerate() {
-        // Constants of the program are no news.
+        // Constants of the program are not reported.
         if definition.name.starts_with(".rodata") {
             continue;
         }
@@ -218,7 +218,7 @@ fn listed(entry: &Entry, kind: MapKind) -> MapEntry {
         whole.get_mut(..bytes.len())?.copy_from_slice(bytes);
         matches!(bytes.len(), 1 | 2 | 4 | 8).then_some(u64::from_le_bytes(whole))
     };
-    // Places of programs and maps hold numbers of this run, which say nothing.
+    // Entries that refer to programs and maps hold numbers that have a meaning in this run only.
     let shown = !kind.holds_maps() && kind != MapKind::ProgArray;
     MapEntry {
         key: digits(&entry.key),

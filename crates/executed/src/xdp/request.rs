@@ -1,4 +1,4 @@
-//! What is asked of an XDP program, and how a request is refused_xdp.
+//! A request for a run of an XDP program, and its errors.
 
 use crate::packets::PacketRequest;
 use linecard_ebpf::EbpfError;
@@ -10,9 +10,9 @@ use linecard_words::About;
 pub struct XdpRequest {
     /// The object file.
     pub object: String,
-    /// What messages and the report call it: an object may have been made of a source a moment ago.
+    /// Its name in messages and the report: the object may be the result of a compilation.
     pub name: String,
-    /// Function or section, where there are several programs.
+    /// Function or section, if there are several programs.
     pub program: Option<String>,
     /// Packets.
     pub packets: PacketRequest,
@@ -20,11 +20,11 @@ pub struct XdpRequest {
     pub maps: Vec<(String, String)>,
     /// Routes for `bpf_fib_lookup`.
     pub routes: Option<String>,
-    /// Instructions that a packet may take.
+    /// The most instructions per packet.
     pub budget: u64,
-    /// Processors; packets take turns.
+    /// Number of processors; packets use them in turn.
     pub cpus: u32,
-    /// The interface that packets come by.
+    /// The interface that receives packets.
     pub interface: u32,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn config(place: &str, message: String) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
 }
 
-/// What the object or the request is refused_xdp for, and what a program does wrong.
+/// Returns an error of the object, the request or the program as an error of the request.
 pub fn refused_xdp(error: EbpfError) -> Error {
     match error {
         EbpfError::Object(wrong) | EbpfError::Request(wrong) => config(&wrong.what, wrong.sentence()),

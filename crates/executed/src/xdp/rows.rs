@@ -1,22 +1,23 @@
-//! What an XDP program comes to in rows, for engines that carry out several instructions a cycle; with the feature `rows`.
+//! Schedules an XDP program in rows, for engines that execute several instructions per cycle; with the feature
+//! `rows`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A program whose rows are asked for.
+/// A program to be scheduled in rows.
 #[derive(Clone, Debug)]
 pub struct RowsRequest {
-    /// The object file, and what messages and the report call it.
+    /// The object file, and its name in messages and the report.
     pub object: String,
     /// See `object`.
     pub name: String,
-    /// Function or section, where there are several programs.
+    /// Function or section, if there are several programs.
     pub program: Option<String>,
-    /// Instructions of a row at most.
+    /// The most instructions of a row.
     pub lanes: u32,
-    /// Whether helpers leave r1 to r5 alone.
+    /// Whether helpers keep the contents of r1 to r5.
     pub kept_arguments: bool,
-    /// Whether the end of the program is copied for each way that fixes the action.
+    /// Whether the end of the program is copied for each path that fixes the action.
     pub path_exits: bool,
 }
 
@@ -62,7 +63,7 @@ pub struct RowsReport {
     pub blocks: Vec<BlockReport>,
 }
 
-/// Why this build schedules no rows: it lacks the feature `rows`.
+/// Returns why this build schedules no rows: it lacks the feature `rows`.
 pub fn rows_left_out() -> Option<&'static str> {
     let why = "this build leaves the scheduler of rows out; build with the feature rows";
     (!cfg!(feature = "rows")).then_some(why)
@@ -75,10 +76,10 @@ mod kept {
     use linecard_ebpf::{BlockRows, ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
     use linecard_files::Error;
 
-    /// Schedules a program for one lane to as many as are asked for.
+    /// Schedules a program for every number of lanes from one to the requested number.
     ///
     /// # Errors
-    /// When the object cannot be used, or when lanes are out of range.
+    /// If the object cannot be used, or the number of lanes is out of range.
     pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
         if !(1..=MOST_LANES).contains(&request.lanes) {
             let message = format!("found {}, expected 1 to {MOST_LANES}", request.lanes);
@@ -136,7 +137,7 @@ mod kept {
     use super::{RowsReport, RowsRequest, rows_left_out};
     use linecard_files::Error;
 
-    /// Refuses, as the scheduler is left out.
+    /// Returns an error, because this build has no scheduler.
     ///
     /// # Errors
     /// Always.

@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut s3_fifo = S3Fifo::<PackedLists<8>>::new(Geometry::new(3, 3).unwrap());
-        // One place is small, two are main. a was hit twice and enters the main queue; b and d go to the ghosts
-        // and come back into the main queue. The eviction for d pushes c out of the ghosts.
+        // The small queue has one entry, the main queue two. a was hit twice and enters the main queue; b and d go to
+        // the ghosts and come back into the main queue. The eviction for d pushes c out of the ghosts.
         let steps = "a:a|| b:ba|| c:cba|| a+cba|| a+cba|| d:dc|a|b b:d|ba|c e:e|ba|dc d:|dba|e";
         replay(&mut s3_fifo, steps, |cache| lists(&cache.lists, 0..3));
     }

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut slru = Slru::<PackedLists<8>>::new(Geometry::new(5, 5).unwrap());
-        // List 0 has two places. c and e go further up for want of room; each hit pushes another one down.
+        // List 0 holds two entries. For want of room, c and e go further up; each hit pushes another one down.
         let steps = "a:a||| b:ba||| c:ba|c|| a+cb|a|| a+cb||a| d:cb|d|a| d+cb|a|d| \
             e:cb|a|d|e f:fc|a|d|e a+fc|d|a|e c+df|c|a|e";
         replay(&mut slru, steps, |cache| lists(&cache.lists, 0..4));

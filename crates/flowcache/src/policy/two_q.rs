@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut two_q = TwoQ::<PackedLists<8>>::new(Geometry::new(4, 4).unwrap());
-        // FIFO of 1, two ghosts. a and b are ghosts when b comes back, and c leaves for it.
+        // FIFO of 1, two ghosts. a and b are ghosts when b comes back, and c is evicted for it.
         let steps = "a:a|| b:ba|| c:cba|| d:dcba|| a+dcba|| e:edcb|a| f:fedc|ba| b:fed|ca|b g:gfe|dc|b b+gfe|dc|b";
         replay(&mut two_q, steps, |cache| lists(&cache.lists, 0..3));
     }

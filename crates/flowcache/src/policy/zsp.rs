@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn priorities_rise_saturate_and_fade() {
         let mut zsp = Zsp::new(Geometry::new(2, 2).unwrap(), 2);
-        // a and b are equal: the first leaves. What the victim has left is taken from the other: 2 for e, 10 for f.
+        // a and b are equal: the first is evicted. The other loses what the victim has left: 2 for e, 10 for f.
         let steps = "a:a2. b:a2b2 c:c2b0 c+c10b0 c+c15b0 d:c15d2 e:c13e2 e+c13e10 f:c3f2 c+c11f2";
         replay(&mut zsp, steps, show);
     }
@@ -240,11 +240,11 @@ mod tests {
         let mut zsp = Zsp::new(Geometry::new(4, 2).unwrap(), 4);
         zsp.factors = vec![1, 3];
         let third = u32::MAX / 3;
-        // All three stand in row 0 of way 0; p and r in row 0 of way 1 as well, q in row 1 there.
+        // In way 0, all three map to row 0. In way 1, p and r map to row 0, and q maps to row 1.
         let [p, q, r] = [10, third / 2 + 20, 11];
         let access = |zsp: &mut Zsp, digest| zsp.access(Access { at: 0, set: 0, digest });
         assert!(!access(&mut zsp, q) && !access(&mut zsp, p));
-        // q took its place in way 0, p its own in way 1; r finds both taken, and q moves to way 1.
+        // q took its row in way 0, p its row in way 1; r finds both taken, and q moves to way 1.
         let digests = |zsp: &Zsp| zsp.entries.iter().map(|e| e.filled.then_some(e.digest)).collect::<Vec<_>>();
         assert_eq!(digests(&zsp), [Some(q), None, Some(p), None]);
         assert!(!access(&mut zsp, r));

@@ -27,7 +27,7 @@ fn per_set<S: Default + Clone + 'static>(
     Box::new(move |_: usize, set: usize, digest: u32| access(&mut sets[set], ways, digest))
 }
 
-/// Takes a digest off a list, if it is there.
+/// Removes a digest from a list. Returns whether it was present.
 fn take(list: &mut Vec<u32>, digest: u32) -> bool {
     let place = list.iter().position(|&entry| entry == digest);
     place.map(|place| list.remove(place)).is_some()
@@ -244,7 +244,7 @@ impl Lirs {
         if self.lir() + self.trial.len() == ways {
             self.evict(ways);
         }
-        // The eviction may have pushed it out of the stack.
+        // The eviction may have pushed the digest out of the stack.
         let known = take(&mut self.ghosts, digest);
         if known || self.lir() < most {
             self.settle(digest, most);
@@ -261,7 +261,7 @@ fn lirs(shape: &Shape) -> Box<dyn Model> {
 }
 
 fn sieve(shape: &Shape) -> Box<dyn Model> {
-    /// Oldest first, with visited bits, and the place of the hand.
+    /// Entries with visited bits, oldest first, and the position of the hand.
     type Set = (Vec<(u32, bool)>, usize);
     per_set(shape, |(queue, hand): &mut Set, ways, digest| {
         if let Some(entry) = queue.iter_mut().find(|entry| entry.0 == digest) {
@@ -274,7 +274,7 @@ fn sieve(shape: &Shape) -> Box<dyn Model> {
                 *hand = (*hand + 1) % ways;
             }
             queue.remove(*hand);
-            // The hand now stands at the next newer entry, or, past the newest, at the oldest.
+            // The hand now points to the next newer entry or, past the newest, to the oldest.
             if *hand == ways - 1 {
                 *hand = 0;
             }

@@ -8,7 +8,7 @@ mod ways;
 use linecard_flowcache::{Configuration, Geometry, Options, Policy, PolicyKind, Trace, simulate_with};
 use proptest::prelude::*;
 
-/// How far `PRED` looks in these tests: short, so that short traces reach beyond.
+/// The foresight of `PRED` in these tests: short, so that short traces extend beyond it.
 const FORESIGHT_PACKETS: u32 = 30;
 const SEED: u64 = 9;
 
@@ -21,7 +21,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Position of the next packet after `at` with its digest; the end of all time if there is none.
+    /// Returns the position of the next packet after `at` with its digest; the largest number if there is none.
     fn next_use(&self, at: usize) -> usize {
         (at + 1..self.digests.len())
             .find(|&later| self.digests[later] == self.digests[at])
@@ -33,7 +33,7 @@ impl Shape {
     }
 }
 
-/// A naive cache: whether the packet at `at`, of `set`, hits.
+/// A naive cache; returns whether the packet at `at`, of `set`, hits.
 trait Model {
     fn access(&mut self, at: usize, set: usize, digest: u32) -> bool;
 }
@@ -60,7 +60,7 @@ fn hits_of_model(mut model: Box<dyn Model>, shape: &Shape) -> Vec<bool> {
     shape.digests.iter().enumerate().map(access).collect()
 }
 
-/// The hits of the crate; nothing if the policy does not fit the shape.
+/// Returns the hits of the crate; `None` if the policy does not support the shape.
 fn hits_of_cache(policy: Policy, shape: &Shape) -> Option<Vec<bool>> {
     let trace = Trace::new(&shape.digests).unwrap();
     let geometry = Geometry::new(shape.entries(), shape.ways as u32).unwrap();
@@ -101,7 +101,7 @@ proptest! {
         }
     }
 
-    /// The second reading of SP, and of PRED.
+    /// The second interpretation of SP, and of PRED.
     #[test]
     fn second_readings_decide_as_their_models(digests in digests(), sets in 1u32..5, ways in 1usize..9) {
         let shape = Shape { sets, ways, digests };
@@ -127,7 +127,7 @@ proptest! {
         prop_assert!(hits(Policy::new(PolicyKind::Lru)) <= hits(Policy::new(PolicyKind::Opt)));
     }
 
-    /// LRU behind a filter that draws is probabilistic insertion, whichever way it is asked for.
+    /// LRU behind a random filter is probabilistic insertion, however it is specified.
     #[test]
     fn chance_in_front_of_lru_is_prob(digests in digests(), sets in 1u32..5, ways in 1usize..9) {
         let shape = Shape { sets, ways, digests };

@@ -7,7 +7,7 @@ use linecard_sim::stream;
 /// The entries of each set, best first.
 type Sets = Vec<Vec<u32>>;
 
-/// A model that says what a hit at a place and a miss do to a set.
+/// A model defined by the effect of a hit at a position, and of a miss, on a set.
 fn of(
     shape: &Shape,
     hit: impl Fn(&mut Vec<u32>, usize) + 'static,
@@ -107,7 +107,7 @@ pub fn pred(shape: &Shape, needed: usize) -> Box<dyn Model> {
     of(shape, to_front, miss)
 }
 
-/// SP in its second reading: all ways stand in order from the start, empty or not.
+/// SP in its second interpretation: all ways have an order from the start, even empty ones.
 pub fn saturating_priority_from_empty(shape: &Shape) -> Box<dyn Model> {
     let mut sets = vec![vec![None; shape.ways]; shape.sets as usize];
     Box::new(move |_: usize, set: usize, digest: u32| {

@@ -57,7 +57,7 @@ fn lfu(shape: &Shape) -> Box<dyn Model> {
     })
 }
 
-/// CLOCK as a queue: what was hit goes to the back with its bit cleared.
+/// CLOCK as a queue: an entry that was hit moves to the back with its bit cleared.
 fn clock(shape: &Shape) -> Box<dyn Model> {
     let mut sets: Vec<VecDeque<(u32, bool)>> = vec![VecDeque::new(); shape.sets as usize];
     let ways = shape.ways;
@@ -80,7 +80,8 @@ fn clock(shape: &Shape) -> Box<dyn Model> {
 /// A digest with its predicted interval.
 type Predicted = (u32, u32);
 
-/// The place for a new digest; ages the set one by one if it is full.
+/// Returns the position of the entry to replace; if the set is full, ages it step by step. `None` if the set has
+/// room.
 fn place(set: &mut [Predicted], ways: usize) -> Option<usize> {
     if set.len() < ways {
         return None;
@@ -158,7 +159,7 @@ fn ship(shape: &Shape) -> Box<dyn Model> {
 }
 
 fn opt(shape: &Shape, bypass: bool) -> Box<dyn Model> {
-    /// Digest and position of the last packet; the next use is searched for anew each time.
+    /// Digest and position of the last packet; the next use is searched for each time.
     type Entry = (u32, usize);
     let mut sets: Vec<Vec<Entry>> = vec![Vec::new(); shape.sets as usize];
     let shape = shape.clone();
@@ -189,7 +190,7 @@ fn factor(way: usize) -> u32 {
     (word ^ (word >> 31)) as u32 | 1
 }
 
-/// ZSP with whole paths: places by way and row, entries with their priorities.
+/// ZSP with complete paths: positions by way and row, entries with their priorities.
 fn zsp(shape: &Shape) -> Box<dyn Model> {
     type Place = (usize, u64);
     let mut entries: HashMap<Place, (u32, u32)> = HashMap::new();
@@ -206,7 +207,7 @@ fn zsp(shape: &Shape) -> Box<dyn Model> {
             *priority = (*priority + 8).min(15);
             return true;
         }
-        // Paths from one of the digest's places to a candidate, breadth first.
+        // A breadth-first search finds paths from one of the digest's places to a candidate.
         let mut paths: Vec<Vec<Place>> = Vec::new();
         let mut next = 0;
         let mut origin = Some((digest, Vec::new()));

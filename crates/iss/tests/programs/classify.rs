@@ -8,7 +8,7 @@ const NEW: u32 = 1 << 31;
 
 #[test]
 fn flows_are_numbered_as_a_map_numbers_them() {
-    // 64 buckets for up to thousands of flows: long chains.
+    // 64 buckets for thousands of flows cause long chains.
     let mut program = Program::new("classify", b"buckets 64 # few\n");
     let mut draw = stream(5, "flows");
     let mut numbers = HashMap::new();

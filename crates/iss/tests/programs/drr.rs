@@ -1,4 +1,4 @@
-//! drr, against the algorithm on plain queues, and by what it promises: order in a flow, fairness, and no packet lost.
+//! drr, against the algorithm on plain queues, and by its guarantees: order in a flow, fairness, and no packet lost.
 
 use super::kit::{Program, UDP, flow_hash, of_flow};
 use linecard_sim::{Stream, stream};
@@ -10,7 +10,7 @@ struct Model {
     backlog: usize,
     queues: Vec<VecDeque<(usize, u32)>>,
     deficits: Vec<usize>,
-    /// Queues with packets; the first has its turn, and `granted` tells whether it has got its quantum for it.
+    /// Queues with packets; the first one has its turn, and `granted` is whether it has received its quantum for it.
     active: VecDeque<usize>,
     granted: bool,
     arrived: u32,
@@ -102,7 +102,7 @@ fn backlogged_flows_get_equal_bytes_in_order_and_nothing_is_lost() {
     let mut last_sent = [0u32; 3];
     let mut next = 0;
     for arrival in 0..20_000u32 {
-        // The flow with the fewest packets in line sends the next one, so that none runs dry.
+        // The flow with the fewest waiting packets sends the next one, so that no flow runs dry.
         let flow = if arrival < 600 {
             next = (next + 1) % 3;
             next

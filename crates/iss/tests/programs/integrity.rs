@@ -11,7 +11,7 @@ fn the_example_of_rfc_1071() {
     assert_eq!(Program::new("checksum", b"").packet(&packet), u32::from(!0xddf2u16));
 }
 
-/// The residue that an independent implementation finds.
+/// Returns the residue according to an independent implementation.
 fn residue(parts: &[&[u8]]) -> u32 {
     let mut sum = internet_checksum::Checksum::new();
     for part in parts {

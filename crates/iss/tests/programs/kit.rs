@@ -4,7 +4,7 @@ use linecard_iss::{Hook, Image, IssError, Machine, PACKET_ENTRY};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Instructions that a packet may take: CAST over the largest packet takes 7 million.
+/// Most instructions of a packet: CAST over the largest packet takes 7 million.
 const BUDGET: u64 = 20_000_000;
 
 pub const ICMP: u8 = 1;
@@ -15,7 +15,7 @@ pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs"))
 }
 
-/// Counts locks, and notes accesses beyond the packet.
+/// Counts locks, and records accesses beyond the packet.
 #[derive(Default)]
 struct Watch {
     locks: u32,
@@ -41,7 +41,7 @@ pub fn image(file: &Path) -> Image {
     Image::read(&file.to_string_lossy(), &bytes).expect("an ELF of a program")
 }
 
-/// What a program says of control data that it cannot use.
+/// Returns the error of a program for control data that it cannot use.
 pub fn refusal(name: &str, control: &str) -> IssError {
     let image = image(&folder().join(format!("prebuilt/{name}.elf")));
     match Machine::new(image, control.as_bytes(), BUDGET) {
@@ -50,7 +50,7 @@ pub fn refusal(name: &str, control: &str) -> IssError {
     }
 }
 
-/// A program, with its accesses checked or not.
+/// Loads a program, with or without access checks.
 pub fn loaded(file: &Path, control: &[u8], checked: bool) -> Machine {
     let mut go_on = |_| ControlFlow::Continue(());
     let machine = Machine::new_until(image(file), PACKET_ENTRY, control, BUDGET, checked, &mut go_on);
@@ -60,7 +60,7 @@ pub fn loaded(file: &Path, control: &[u8], checked: bool) -> Machine {
 pub struct Program {
     pub machine: Machine,
     packet_bytes: usize,
-    /// Of the last packet.
+    /// Instructions of the last packet.
     pub instructions: u64,
     /// Locks taken and released by the last packet.
     pub locks: u32,
@@ -75,7 +75,7 @@ impl Program {
         Self::of(loaded(file, control, true))
     }
 
-    /// Whose pointers are where bytes are kept.
+    /// Loads a program without access checks, because its pointers may point to any bytes.
     pub fn unchecked(name: &str, control: &[u8]) -> Self {
         Self::of(loaded(&folder().join(name), control, false))
     }
@@ -84,7 +84,7 @@ impl Program {
         Self { machine, packet_bytes: 0, instructions: 0, locks: 0 }
     }
 
-    /// With its default control file.
+    /// Loads a shipped program with its default control file.
     pub fn shipped(name: &str, control: Option<&str>) -> Self {
         let control =
             control.map(|file| std::fs::read(folder().join("control").join(file)).expect("a control file"));
@@ -95,7 +95,8 @@ impl Program {
         self.packet_at(packet, 0)
     }
 
-    /// Fails when the program touches anything behind the packet (whose last word may be loaded whole).
+    /// Processes a packet. Fails if the program accesses memory after the packet (whose last word may be loaded
+    /// whole).
     pub fn packet_at(&mut self, packet: &[u8], time_us: u32) -> u32 {
         let layout = *self.machine.layout();
         let mut watch = Watch {
@@ -112,19 +113,19 @@ impl Program {
         result
     }
 
-    /// The last packet as the program left it.
+    /// Returns the last packet as the program left it.
     pub fn left(&self) -> &[u8] {
         self.machine.packet_bytes(self.packet_bytes)
     }
 
-    /// Bytes of an object of the program.
+    /// Returns the first bytes of an object of the program.
     pub fn object(&self, symbol: &str, count: usize) -> &[u8] {
         let address = self.machine.image().symbol(symbol).expect("a symbol of the program");
         self.machine.bytes(address, count)
     }
 }
 
-/// The sum of RFC 1071 over bytes, in the plainest way.
+/// Computes the sum of RFC 1071 over bytes in the simplest way.
 pub fn ones_complement_sum(bytes: &[u8]) -> u16 {
     let mut sum: u32 = 0;
     for pair in bytes.chunks(2) {
@@ -182,12 +183,12 @@ pub fn tcp_body(ports: (u16, u16), sequence: u32, flags: u8, payload: &[u8]) -> 
     body
 }
 
-/// A UDP packet that carries this.
+/// A UDP packet with this payload.
 pub fn carrying(payload: &[u8]) -> Vec<u8> {
     ipv4(0x0a00_0001, 0x0a00_0002, UDP, &udp_body((1000, 2000), payload))
 }
 
-/// A packet of a flow, told by its five-tuple; with ports for TCP and UDP only.
+/// A packet of the flow with this five-tuple; only TCP and UDP have ports.
 pub fn of_flow(src: u32, dst: u32, protocol: u8, ports: (u16, u16), payload_bytes: usize) -> Vec<u8> {
     let payload = vec![0; payload_bytes];
     let body = match protocol {

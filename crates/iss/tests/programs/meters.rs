@@ -1,4 +1,5 @@
-//! srtcm, trtcm and tswtcm, against models in exact arithmetic, and over long times against the rates that they enforce.
+//! srtcm, trtcm and tswtcm, against models in exact arithmetic, and over long times against the rates that they
+//! enforce.
 
 use super::kit::{Program, UDP, flow_hash, of_flow, ones_complement_sum, set_header_checksum};
 use linecard_sim::stream;
@@ -11,7 +12,7 @@ trait Model {
     fn colour(&mut self, now_us: u64, bytes: u64, arrived: u32) -> u32;
 }
 
-/// A token bucket that counts in fractions of a byte with a million as the denominator: no value is ever rounded.
+/// A token bucket that counts millionths of a byte, so that no value is ever rounded.
 struct Bucket {
     millionths: u128,
     most: u128,
@@ -22,7 +23,7 @@ impl Bucket {
         Self { millionths: u128::from(bytes) * 1_000_000, most: u128::from(bytes) * 1_000_000 }
     }
 
-    /// What does not fit.
+    /// Adds tokens and returns those that do not fit.
     fn fill(&mut self, millionths: u128) -> u128 {
         let all = self.millionths + millionths;
         self.millionths = all.min(self.most);
@@ -89,7 +90,8 @@ impl Model for TwoRate {
     }
 }
 
-/// RFC 2859, sections 3 and 4, with the program's unit (sixteenths of a byte in a window, rounded down) and its generator.
+/// RFC 2859, sections 3 and 4, with the program's unit (sixteenths of a byte in a window, rounded down) and its
+/// random generator.
 struct SlidingWindow {
     in_window: u128,
     targets: [u128; 2],
@@ -130,7 +132,7 @@ impl Model for SlidingWindow {
     }
 }
 
-/// Packets of six flows over eight meters; `model` makes that of a meter by its number.
+/// Sends packets of six flows through eight meters; `model` creates the model of a meter from its number.
 fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> Box<dyn Model>) {
     let settings = format!("meters 8\nclass 2\n{}{control}", if aware { "aware\n" } else { "" });
     let mut program = Program::new(name, settings.as_bytes());
@@ -146,7 +148,7 @@ fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> 
         };
         let src = draw.below(6);
         let mut packet = of_flow(src, 9, UDP, (5, 6), [0, 36, 472, 1372][draw.below(4) as usize]);
-        // Among the code points: AF11 and AF33, expedited forwarding, none, and any.
+        // The code points include AF11 and AF33, expedited forwarding, none, and random ones.
         packet[1] = [0x28, 0x30, 0x38, 0x2a, 0x78, 0xb8, 0, draw.bits() as u8][draw.below(8) as usize];
         set_header_checksum(&mut packet);
         let code_point = packet[1] >> 2;
@@ -161,7 +163,7 @@ fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> 
         assert_eq!(colour, expected, "{name}, {code_point:06b} at {now_us} us");
         assert_eq!(program.locks, 2, "one lock, taken and released");
         seen[colour as usize] += 1;
-        // RFC 2597: AF21, AF22 and AF23 are 18, 20 and 22; the two low bits are not ours.
+        // RFC 2597: AF21, AF22 and AF23 are 18, 20 and 22; the program leaves the two low bits.
         let left = program.left();
         assert_eq!(left[1], (18 + 2 * colour as u8) << 2 | packet[1] & 3);
         assert_eq!(ones_complement_sum(&left[..20]), 0xffff, "the header's checksum still holds");
@@ -206,7 +208,8 @@ fn the_sliding_window_marker_is_that_of_rfc_2859() {
     });
 }
 
-/// Shares of green, yellow and red bytes of one flow that sends packets of 1000 bytes each millisecond: 1 MB/s.
+/// Returns the fractions of green, yellow and red bytes of one flow that sends packets of 1000 bytes each
+/// millisecond: 1 MB/s.
 fn shares(name: &str, profile: &str, packets: u32) -> [f64; 3] {
     let mut program = Program::new(name, format!("meters 1\nprofile {profile}\n").as_bytes());
     let packet = of_flow(1, 2, UDP, (3, 4), 972);
@@ -228,7 +231,7 @@ fn over_long_times_the_colours_have_the_shares_of_the_rates() {
     // Two rates: 300 kB/s green, up to 500 kB/s yellow.
     let [green, yellow, red] = shares("trtcm", "300000 10000 500000 20000", 20_000);
     assert!((green - 0.3).abs() < 0.002 && (yellow - 0.2).abs() < 0.002, "{green} {yellow} {red}");
-    // Sliding window: of an average A, (A - PTR) / A is red and (PTR - CTR) / A yellow, by chance.
+    // Sliding window: of an average A, random shares of (A - PTR) / A are red and (PTR - CTR) / A yellow.
     let [green, yellow, red] = shares("tswtcm", "300000 500000 20", 20_000);
     assert!(
         (green - 0.3).abs() < 0.03 && (yellow - 0.2).abs() < 0.03 && (red - 0.5).abs() < 0.03,

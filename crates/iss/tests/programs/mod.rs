@@ -1,5 +1,5 @@
-//! Do the packet programs do what their sources say? The prebuilt ELFs run on the simulator and are held to RFC vectors,
-//! independent crates, and naive models.
+//! Do the packet programs do what their sources describe? The prebuilt ELFs run on the simulator and are compared
+//! with RFC vectors, independent crates, and naive models.
 
 mod classify;
 mod drr;

@@ -1,11 +1,12 @@
-//! Arithmetic that the processor has no instructions for, and atomic operations, in both widths, held to this machine's.
+//! Arithmetic for which the processor has no instructions, and atomic operations, in both widths, compared with this
+//! machine's.
 
 use super::kit::{Program, folder};
 use linecard_sim::{Stream, stream};
 
 const ROUNDS: u32 = 4000;
 
-/// What the operations of `programs/tests/numbers.c` that keep nothing come to, in their order.
+/// Returns the results of the operations of `programs/tests/numbers.c` that keep no state, in their order.
 fn expected(operation: u32, a: u64, b: u64) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let (short, other) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
@@ -28,11 +29,11 @@ fn expected(operation: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// A number's bits; those of floating point of all sizes, subnormal ones, infinities and none at all.
+/// Draws the bits of a number; for floating point, numbers of all sizes, subnormal ones, infinities and NaNs.
 fn number(draw: &mut Stream, operation: u32) -> u64 {
     let bits = draw.bits();
     match operation {
-        // Beyond 2^62 there is no integer for it.
+        // Beyond 2^62, no integer represents the number.
         5 => (f64::from_bits(bits) % 4e18).to_bits(),
         0..=4 | 7..=9 if draw.below(8) == 0 => {
             [0, 1, 1 << 63, 0x7ff0 << 48, 0x7f80_0000, 0x8000_0001, 0x000f << 48][draw.below(7) as usize]
@@ -70,7 +71,7 @@ fn arithmetic_in_software_is_exact() {
                 7..=9 => f32::from_bits(found as u32).is_nan() && f32::from_bits(expected as u32).is_nan(),
                 _ => false,
             };
-            // Where a quotient is less than normal numbers the compiler's function may round the other way.
+            // If a quotient is subnormal, the compiler's function may round the other way.
             let rounded = match operation {
                 3 => f64::from_bits(expected).is_subnormal() && found.abs_diff(expected) <= 1,
                 9 => f32::from_bits(expected as u32).is_subnormal() && found.abs_diff(expected) <= 1,
@@ -100,7 +101,7 @@ fn atomic_operations_return_what_was_there() {
         let (mut word, mut long) = (0u32, 0u64);
         for round in 0..ROUNDS {
             let operation = 15 + round % 5;
-            // Often what is there, so that comparisons succeed.
+            // Often the operand equals the stored word, so that comparisons succeed.
             let a = if draw.below(2) == 0 { word.into() } else { draw.bits() };
             let b = draw.bits();
             let found = calculate(&mut program, operation, a, b);

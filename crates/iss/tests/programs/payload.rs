@@ -53,7 +53,8 @@ fn the_tests_of_rfc_2612() {
     }
 }
 
-/// Chained by hand around the crate's bare cipher; the rest is combined with the encryption of the last block.
+/// Chains blocks by hand around the crate's bare cipher; the remaining bytes are combined with the encryption of the
+/// last block.
 fn chained<const BLOCK: usize>(iv: &[u8], payload: &[u8], encrypt: impl Fn(&mut [u8; BLOCK])) -> Vec<u8> {
     let mut chain: [u8; BLOCK] = iv.try_into().expect("an initial vector of one block");
     let mut out = Vec::new();
@@ -99,7 +100,7 @@ fn chained_payloads_agree_with_independent_crates() {
     }
 }
 
-/// What vscan returns for these patterns: all occurrences, overlapping ones too.
+/// Returns the result of vscan for these patterns: all occurrences, overlapping ones too.
 fn matches(scanner: &AhoCorasick, payload: &[u8]) -> u32 {
     let numbers: Vec<u32> =
         scanner.find_overlapping_iter(payload).map(|found| found.pattern().as_u32() + 1).collect();
@@ -135,7 +136,7 @@ fn matches_agree_with_an_independent_crate() {
             let mut payload = some(length, &mut draw);
             for _ in 0..draw.below(3) {
                 let Some(pattern) = patterns.get(draw.below(60) as usize) else { continue };
-                // At the very end too.
+                // A pattern may also end the payload.
                 payload.extend(pattern);
             }
             assert_eq!(

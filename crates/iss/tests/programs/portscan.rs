@@ -5,7 +5,7 @@ use linecard_sim::{Stream, stream};
 
 const SCAN: u32 = 1 << 31;
 
-/// Everything in lists, the latest used last.
+/// A model in lists, with the most recently used entry last.
 struct Model {
     limit: usize,
     window_us: u64,
@@ -95,7 +95,7 @@ fn a_scanner_is_found_and_a_busy_server_is_not() {
     let mut alarms = [0, 0];
     for number in 0..200u16 {
         let now_us = u32::from(number) * 100_000;
-        // One host asks for port after port; a server answers many clients, who began.
+        // One host scans port after port; a server answers many clients that opened their connections.
         let scan = program.packet_at(&of_flow(66, 7, TCP, (40_000, number + 1), 0), now_us);
         let client =
             program.packet_at(&of_flow(1000 + u32::from(number), 80, TCP, (5000 + number, 443), 0), now_us);

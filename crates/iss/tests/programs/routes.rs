@@ -1,4 +1,4 @@
-//! patricia, bitmap, bsol and ixp: each against a search of all prefixes, and so against each other.
+//! patricia, bitmap, bsol and ixp: each against a search of all prefixes, and thereby against each other.
 
 use super::kit::{Program, TCP, folder, ipv4};
 use flate2::read::GzDecoder;
@@ -21,7 +21,7 @@ fn mask(length: u32) -> u32 {
     if length == 0 { 0 } else { u32::MAX << (32 - length) }
 }
 
-/// The longest prefix by trying every length.
+/// Finds the longest prefix by trying every length.
 struct Naive(Vec<HashMap<u32, u32>>);
 
 impl Naive {

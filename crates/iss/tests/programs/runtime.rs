@@ -25,7 +25,7 @@ const HEAP_BYTES: u32 = 32 << 20;
 struct Runtime(Program);
 
 impl Runtime {
-    /// For registers of 32 and of 64 bits.
+    /// Returns the runtime for registers of 32 bits, and that for 64 bits.
     fn of_both_widths() -> [Self; 2] {
         ["runtime", "runtime64"].map(|name| Self(Program::unchecked(&format!("tests/{name}.elf"), b"")))
     }
@@ -35,7 +35,7 @@ impl Runtime {
         self.0.packet(&words.map(u32::to_le_bytes).concat())
     }
 
-    /// Copies bytes into memory: they travel in the packet.
+    /// Copies bytes to memory; the packet carries them.
     fn put(&mut self, address: u32, bytes: &[u8]) {
         let from = self.0.machine.layout().packet_low + 16;
         let words = [MEMCPY, address, from, bytes.len() as u32];
@@ -53,7 +53,7 @@ fn live_objects_never_overlap_and_keep_their_bytes() {
     for mut runtime in Runtime::of_both_widths() {
         let mut draw = stream(1, "objects");
         let heap_low = runtime.0.machine.layout().heap_low;
-        // Address of each live object: its bytes and what it is filled with.
+        // By address of each live object: its size in bytes and its fill byte.
         let mut live: BTreeMap<u32, (u32, u8)> = BTreeMap::new();
         let mut live_bytes = 0;
         for round in 0..30_000u32 {
@@ -123,7 +123,7 @@ fn the_heap_ends_at_32_megabytes_and_freed_objects_come_back() {
     }
 }
 
-/// A few letters, so that comparisons often meet.
+/// A text of few different letters, so that comparisons often find equal ones.
 fn text(draw: &mut Stream, bytes: u32) -> Vec<u8> {
     (0..bytes).map(|_| b'a' + draw.below(2) as u8).collect()
 }

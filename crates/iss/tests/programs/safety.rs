@@ -1,10 +1,10 @@
-//! Every program: damaged, cut and odd packets must do no harm, and the work per packet stays what it is meant to be.
+//! Every program: damaged, cut and unusual packets must do no harm, and the work per packet must stay as intended.
 
 use super::kit::{Program, TCP, UDP, folder, ipv4, loaded, of_flow, refusal, tcp_body};
 use linecard_iss::{IssError, Place, Recorder};
 use linecard_sim::{Stream, stream};
 
-/// Names and control files from `programs.toml`.
+/// Returns names and control files from `programs.toml`.
 fn programs() -> Vec<(String, Option<String>)> {
     let text = std::fs::read_to_string(folder().join("programs.toml")).expect("programs.toml");
     let table: toml::Table = text.parse().expect("TOML");
@@ -26,7 +26,7 @@ fn every_program_is_listed_and_built() {
     assert_eq!(listed.len(), 16, "the fifteen of Table 1, and CAST-256");
 }
 
-/// Bytes that often look like a packet: the fields that decide are set to what is worth trying.
+/// Draws bytes that often look like a packet: the decisive fields have the values that are worth trying.
 fn odd_packet(draw: &mut Stream) -> Vec<u8> {
     let length = draw.below(120) as usize;
     let mut packet: Vec<u8> = (0..length).map(|_| draw.bits() as u8).collect();
@@ -59,14 +59,14 @@ fn odd_packets_do_no_harm() {
         for _ in 0..4000 {
             program.packet_at(&odd_packet(&mut draw), draw.bits() as u32);
         }
-        // And it still works.
+        // The program still works.
         let packet = of_flow(0x0a00_0001, 0x0b00_0001, TCP, (1, 2), 8);
         assert!(program.packet(&packet) < u32::MAX, "{name}");
         assert!(program.instructions > 20, "{name}");
     }
 }
 
-/// What a program does and what it costs does not depend on whether its accesses are checked.
+/// The results and the cost of a program do not depend on whether its accesses are checked.
 #[test]
 fn a_checked_program_does_the_same_at_the_same_addresses() {
     for (name, control) in programs() {
@@ -100,7 +100,7 @@ fn a_checked_program_does_the_same_at_the_same_addresses() {
     }
 }
 
-/// A packet cut behind any byte, with the lengths in its headers as they were or set to what is left.
+/// Packets cut after any byte, with the lengths in their headers unchanged or set to the remaining bytes.
 #[test]
 fn cut_packets_do_no_harm() {
     let whole = ipv4(0x0a00_0001, 0x0b00_0001, TCP, &tcp_body((1, 2), 3, 0x18, &[0x61; 40]));
@@ -157,7 +157,7 @@ fn tables_that_do_not_fit_are_told() {
 
 #[test]
 fn work_on_small_packets_is_that_of_firmware() {
-    // Instructions for the packets of one flow after another, with 64 bytes: bounds of what each is meant to cost.
+    // Bounds on the instructions for consecutive packets of one flow with 64 bytes.
     for (name, control) in programs() {
         let mut program = Program::shipped(&name, control.as_deref());
         let mut draw = stream(64, "flows");

@@ -1,4 +1,5 @@
-//! stream: segments in any order, twice and overlapping give the byte stream, the first to bring a byte deciding it.
+//! stream: segments in any order, duplicated and overlapping, result in the byte stream; the first segment with a
+//! byte determines it.
 
 use super::kit::{Program, TCP, UDP, carrying, ipv4, of_flow, tcp_body};
 use linecard_sim::{Stream, stream};
@@ -13,7 +14,7 @@ fn segment(src: u32, sequence: u32, flags: u8, data: &[u8]) -> Vec<u8> {
     ipv4(src, 7, TCP, &tcp_body((80, 9), sequence, flags, data))
 }
 
-/// Hands a packet over; the bytes that it made available, which must be as many as the program says.
+/// Processes a packet. Returns the bytes that became available, and expects their number to be the program's result.
 fn received(program: &mut Program, packet: &[u8]) -> Vec<u8> {
     let count = program.packet(packet);
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
@@ -32,7 +33,7 @@ struct Sender {
     initial: u32,
     bytes: usize,
     segments: VecDeque<(usize, usize)>,
-    /// What the receiver has, by place in the stream.
+    /// The bytes that the receiver has, by position in the stream.
     have: BTreeMap<usize, u8>,
     read: usize,
 }
@@ -54,7 +55,7 @@ impl Sender {
         Self { src, initial, bytes, segments: segments.into(), have: BTreeMap::new(), read: 0 }
     }
 
-    /// Sends the next segment, with data of its own even where another has brought some.
+    /// Sends the next segment, with new data even if another segment had some of its bytes.
     fn send(&mut self, program: &mut Program, draw: &mut Stream) {
         let (first, behind) = self.segments.pop_front().expect("a segment to send");
         let data: Vec<u8> = (first..behind).map(|_| draw.bits() as u8).collect();
@@ -108,7 +109,7 @@ fn a_gap_is_given_up_when_too_many_segments_wait() {
     let mut program = Program::unchecked("prebuilt/stream.elf", b"waiting 3\n");
     let mut send = |sequence, data: &[u8]| received(&mut program, &segment(1, sequence, ACK, data));
     assert_eq!(send(100, b"ab"), b"ab", "heard late: the first data is the beginning");
-    // 102 to 109 is missing.
+    // Bytes 102 to 109 are missing.
     assert_eq!(send(110, b"k"), b"");
     assert_eq!(send(112, b"m"), b"");
     assert_eq!(send(111, b"l"), b"");

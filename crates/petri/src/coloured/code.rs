@@ -161,7 +161,7 @@ impl Code {
 fn one(op: Op, value: i64) -> Result<i64, Fault> {
     let real = f64::from_bits(value as u64);
     let whole = |real: f64| {
-        // Well within 64 bits; larger values are no number of tokens.
+        // The bounds are well within 64 bits; larger values are not numbers of tokens.
         if (-9.2e18..9.2e18).contains(&real) { Ok(real as i64) } else { Err(Fault::Overflow) }
     };
     match op {
@@ -229,7 +229,7 @@ fn deepest(ops: &[Op]) -> usize {
         match op {
             Op::Push(_) | Op::Slot(_) | Op::Pick(_) => now += 1,
             Op::Not | Op::Negate | Op::ToReal | Op::RealNegate | Op::Ceil | Op::Floor | Op::Round => (),
-            // The other way begins as deep as this one; it is one deeper where they meet.
+            // The other branch begins at the depth of this one; where the two meet, the stack is one deeper.
             Op::Unless(skipped) => {
                 now -= 1;
                 heights[at + 1 + *skipped as usize] = Some(now);

@@ -53,7 +53,7 @@ struct Unfolder<'a, 'w> {
     builder: NetBuilder,
     /// Where the colours of each place begin.
     first: Vec<u32>,
-    /// The place that counts all tokens of a place, where somebody asks.
+    /// The place that counts all tokens of a place, if an arc needs the count.
     counter: Vec<Option<u32>>,
     place_of: Vec<Option<u32>>,
     transition_of: Vec<u32>,
@@ -141,7 +141,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         }
         let used: Vec<(usize, (i64, i64))> =
             ranges.iter().enumerate().filter_map(|(slot, range)| range.map(|range| (slot, range))).collect();
-        // A condition is looked at as soon as its slots are known.
+        // A condition is evaluated as soon as its slots are known.
         let mut conditions: Vec<Vec<&Code>> = vec![Vec::new(); used.len() + 1];
         for code in &transition.guard {
             let last = code.slots().max().map_or(0, |last| {
@@ -213,7 +213,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                     colour.text(&words)
                 })
                 .collect();
-            // Without variables of its own, what is taken tells bindings apart.
+            // Slots that no variable names also distinguish bindings.
             let named: Vec<usize> = transition
                 .variables
                 .iter()

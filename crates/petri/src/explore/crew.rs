@@ -28,7 +28,7 @@ struct Member<W> {
     pieces: Vec<(usize, Range<usize>)>,
 }
 
-/// Workers with threads of their own, but for the first, which has that of the search.
+/// Workers with a thread each; the first one uses the thread of the search.
 pub(super) struct Crew<S: Space> {
     pool: rayon::ThreadPool,
     members: Vec<Member<S::Worker>>,
@@ -52,7 +52,8 @@ impl<S: Space> Crew<S> {
         self.members.iter().all(|member| S::noted(&member.worker).1 < MOST_WORDS / 4)
     }
 
-    /// Expands markings, or none of them: then they can only be expanded one by one. Whether it did.
+    /// Expands all markings of a batch, or none of them. Returns whether it did; if not, they must be expanded one by
+    /// one.
     ///
     /// # Errors
     /// When `progress` ended it.

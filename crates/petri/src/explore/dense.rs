@@ -36,7 +36,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// A place holds other tokens than before.
+    /// Sets the number of tokens of a place.
     #[inline]
     fn set(&mut self, place: u32, tokens: u32) {
         let at = place as usize;
@@ -142,7 +142,7 @@ impl<'a> Dense<'a> {
         Self { net, rows, parents: vec![0], walker, tally, limit, complete: true }
     }
 
-    /// Every marking, with the number of the one that it was found from.
+    /// Every marking, with the number of the one from which it was found.
     #[cfg(test)]
     pub fn markings(&self) -> Vec<(u32, Vec<u32>)> {
         let row = |(number, &parent)| (parent, self.rows.tokens(number).collect());
@@ -231,7 +231,8 @@ fn parts(net: &Net) -> usize {
     net.places.len() + net.transitions.len() + 1
 }
 
-/// Places that grow from a marking to one that is reached from it and has nowhere less: the way there can be gone again.
+/// Returns places that grow between a marking and one that is reached from it and has no fewer tokens in any place:
+/// the firings between them can be repeated.
 fn growing(rows: &Rows, parents: &[u32]) -> Vec<u32> {
     let sum = |number: usize| rows.tokens(number).map(u64::from).sum::<u64>();
     let Some(fullest) = (0..parents.len()).rev().max_by_key(|&number| sum(number)) else { return Vec::new() };

@@ -2,7 +2,7 @@
 
 use crate::compiled::Compiled;
 
-/// Tokens of the places that a firing touches; nothing where they are too many for a number.
+/// Finds the tokens of the places that a firing changes. Returns `None` if they are too many to count.
 pub(super) fn touched(
     compiled: &Compiled,
     transition: usize,

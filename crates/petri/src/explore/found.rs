@@ -44,13 +44,13 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Of no marking.
+    /// Returns the counts of no marking.
     pub fn new(net: &Net) -> Self {
         let enabled = vec![0; net.transitions.len().div_ceil(64)];
         Self { edges: 0, dead: 0, fullest: 0, bounds: vec![0; net.places.len()], enabled }
     }
 
-    /// Adds what another one saw.
+    /// Adds the counts of another worker.
     pub fn add(&mut self, other: &Self) {
         self.edges += other.edges;
         self.dead += other.dead;
@@ -63,7 +63,7 @@ impl Tally {
         }
     }
 
-    /// Forgets all.
+    /// Clears all counts.
     pub fn clear(&mut self) {
         (self.edges, self.dead, self.fullest) = (0, 0, 0);
         self.bounds.fill(0);

@@ -50,7 +50,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The widest first, so that no place is in two words.
+    /// Lays out places of the given widths, widest first, so that no place is split over two words.
     fn new(bits: &[u8]) -> Self {
         let mut layout = Self { fields: vec![Field::default(); bits.len()], ..Self::default() };
         let mut end = 0;
@@ -93,7 +93,7 @@ struct Move {
 }
 
 impl Move {
-    /// All of them from one layout to another, in which places have as many bits or more.
+    /// Returns the moves from one layout to another, in which no place has fewer bits.
     fn all(before: &Layout, after: &Layout) -> Vec<Self> {
         let mut moves: Vec<Self> = Vec::new();
         for &place in &after.places {
@@ -175,7 +175,7 @@ impl Set {
         self.slots.add(slot, hash);
     }
 
-    /// Adds a row if it is new; whether it was. Most are not.
+    /// Adds a row if it is new. Returns whether it was; most are not.
     #[inline]
     fn insert(&mut self, hash: u64, row: &[u64]) -> bool {
         let Some(slot) = self.vacant(hash, row) else { return false };
@@ -195,7 +195,8 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Gives the row that differs by these changes of places, all of which fit, to `then`.
+    /// Calls `then` with the row that differs from the present one by these changes of places, all of which fit, and
+    /// its hash.
     #[inline]
     fn beside<T>(
         &mut self,
@@ -208,7 +209,7 @@ impl Cursor {
         for &(place, by) in changes {
             let field = layout.fields[place as usize];
             let word = &mut beside[field.word as usize];
-            // It fits, so that nothing is carried to the neighbours.
+            // The sum fits, so that nothing is carried to the neighbours.
             *word = word.wrapping_add((by as u64) << field.shift);
             hash = hash.wrapping_add(field.weight.wrapping_mul(by as u64));
         }
@@ -226,7 +227,7 @@ impl Cursor {
 pub(super) struct Rows {
     layout: Layout,
     set: Set,
-    /// How many rows were written anew.
+    /// The number of rows that were rewritten.
     rewritten: usize,
 }
 
@@ -290,8 +291,8 @@ impl Rows {
         tokens <= self.layout.fields[place as usize].mask()
     }
 
-    /// Adds the marking that differs from the one looked at, which has `tokens`, by these changes of places, if it is new;
-    /// whether it was. Nothing where a place then holds too many tokens for a number.
+    /// Adds the marking that differs from the present one, which has `tokens`, by these changes of places, if it is
+    /// new. Returns whether it was; `None` if a place then holds too many tokens to count.
     #[inline]
     pub fn insert_beside(
         &mut self,
@@ -337,13 +338,13 @@ impl Rows {
         Some(())
     }
 
-    /// Adds what a worker noted under a number if it is still new; the marking that it was found from.
+    /// Adds a row that a worker recorded, if it is still new. Returns the marking from which it was found.
     pub fn take(&mut self, fresh: &Fresh, number: usize) -> Option<u32> {
         let (hash, from) = fresh.origins[number];
         self.set.insert(hash, fresh.set.row(number)).then_some(from)
     }
 
-    /// Nothing is noted yet, and rows are as wide as these.
+    /// Clears a worker's record, and gives its rows the present width.
     pub fn begin(&self, cursor: &mut Cursor, fresh: &mut Fresh) {
         self.renew(cursor);
         fresh.set.width = self.set.width;
@@ -398,7 +399,7 @@ impl Fresh {
         self.origins.len()
     }
 
-    /// Words of all of them.
+    /// Returns the number of words of all rows.
     pub fn words(&self) -> usize {
         self.set.words.len()
     }
@@ -411,7 +412,7 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// Rows are the markings that a list of them would hold, with the same numbers, however wide their places get.
+        /// Rows equal a plain list of markings, with the same numbers, however wide their places become.
         #[test]
         fn rows_are_a_list_of_markings(
             first in proptest::collection::vec(0u32..4, 1..150),

@@ -61,14 +61,14 @@ pub(super) fn search<S: Space>(
 
 /// One worker: markings are expanded one by one.
 struct Alone {
-    /// The next one.
+    /// The next marking.
     number: usize,
     /// Places and transitions since the last call of the progress function.
     parts: usize,
 }
 
 impl Alone {
-    /// Expands markings while `more` says so of the next one's number and how many there are.
+    /// Expands markings while `more` returns true for the number of the next one and their count.
     fn expand<S: Space>(
         &mut self,
         space: &mut S,

@@ -14,7 +14,7 @@ impl Slots {
         Self { held: vec![0; 1 << 12], count: 0 }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -63,7 +63,7 @@ impl Rows {
         self.slots.add(slot, hash);
     }
 
-    /// Adds a row if it is new; whether it was.
+    /// Adds a row if it is new. Returns whether it was.
     fn insert(&mut self, hash: u64, row: &Row) -> bool {
         let Some(slot) = self.vacant(hash, row) else { return false };
         self.add(slot, hash, row);
@@ -90,7 +90,7 @@ fn hash_of(row: &Row) -> u64 {
 struct Triggers {
     /// For each place, the transitions that take from it come first.
     by_place: Vec<Vec<u32>>,
-    /// Those that take from none.
+    /// Transitions that take from no place.
     always: Vec<u32>,
 }
 
@@ -213,7 +213,7 @@ pub(super) struct Sparse<'a> {
 }
 
 impl<'a> Sparse<'a> {
-    /// The first marking of a net.
+    /// Returns a space that holds the first marking of a net.
     pub fn new(net: &'a Net, compiled: &'a Compiled, limit: usize) -> Self {
         let held = (0u32..).zip(&net.places).filter(|(_, place)| place.tokens > 0);
         let first: Vec<(u32, u32)> = held.map(|(at, place)| (at, place.tokens)).collect();
@@ -232,7 +232,7 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Every marking, with the number of the one that it was found from.
+    /// Every marking, with the number of the one from which it was found.
     #[cfg(test)]
     pub fn markings(&self) -> Vec<(u32, Vec<u32>)> {
         let row = |(number, &parent)| {
@@ -331,7 +331,8 @@ impl Space for Sparse<'_> {
     }
 }
 
-/// Places that grow from a marking to one that is reached from it and has nowhere less; `last` is a row of noughts.
+/// Returns places that grow between a marking and one that is reached from it and has no fewer tokens in any place;
+/// `last` is a row of zeros.
 fn growing(rows: &Rows, parents: &[u32], last: &mut [u32]) -> Vec<u32> {
     let sum = |number: usize| rows.row(number).iter().map(|&(_, tokens)| u64::from(tokens)).sum::<u64>();
     let Some(fullest) = (0..parents.len()).rev().max_by_key(|&number| sum(number)) else { return Vec::new() };
@@ -384,7 +385,7 @@ mod tests {
             assert!(rows.insert(hash_of(&row), &row));
         }
         assert_eq!(rows.parts.len(), PLACES as usize);
-        // It is stopped on the way, too.
+        // The search can also be stopped on the way.
         let stopped = explore_until(&net, 1, 1, &mut |_| ControlFlow::Break(()));
         assert!(stopped.is_ok_and(|found| !found.complete));
     }

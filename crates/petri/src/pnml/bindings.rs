@@ -49,16 +49,16 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
         }
     }
 
-    /// Colours of the variables for each binding, in order.
+    /// Returns for each binding the colours of its variables, in order.
     pub fn into_found(mut self) -> Vec<Vec<u32>> {
         self.found.sort_unstable();
         self.found
     }
 
-    /// Looks for all of them.
+    /// Finds all bindings.
     ///
     /// # Errors
-    /// When too many have to be tried, the guard compares what cannot be compared, or `watch` ends it.
+    /// When too many must be tried, the guard compares terms that cannot be compared, or `watch` ends it.
     pub fn find(&mut self, watch: Watch<'_>) -> Result<(), PetriError> {
         let holds = match self.guard {
             Some(guard) => guard.decide(self.sorts, &self.bound, self.node)?,
@@ -87,7 +87,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
             if self.tried.is_multiple_of(PARTS_PER_LOOK) && watch().is_break() {
                 return Err(PetriError::Interrupted);
             }
-            // Below the number that are tried, which fits.
+            // The number is below the number of colours tried, which fits 32 bits.
             let colour = colour as u32;
             self.colours[variable] = Some(colour);
             self.bound.set(name, sort.parts(colour, self.sorts));
@@ -98,8 +98,8 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
         Ok(())
     }
 
-    /// The variable to be bound next, with the colours that are left for it if those are few: the one with fewest of them,
-    /// else the first in the order of names. Nothing when all are bound.
+    /// Returns the variable to bind next: the one with the fewest colours left, with these colours, or else the first
+    /// by name; `None` if all are bound.
     fn next(&self) -> Result<Option<Chosen>, PetriError> {
         let mut best: Option<Chosen> = None;
         for (variable, (name, sort)) in self.variables.iter().enumerate() {
@@ -110,7 +110,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
                 Some(guard) => guard.left_for(name, self.sorts, &self.bound, self.node)?,
                 None => None,
             };
-            // Of another sort, none of them can be its own.
+            // Colours of another sort cannot be values of this variable.
             let left: Option<Vec<u64>> = left.map(|colours| {
                 colours.iter().filter_map(|parts| sort.number(parts, self.sorts).map(u64::from)).collect()
             });

@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(check(&wide), Ok(()));
         let hidden = format!("<pnml><!--{0}--><![CDATA[{0}]]><?x {0}?></pnml>", "<a>".repeat(5_000));
         assert_eq!(check(&hidden), Ok(()));
-        // Closing tags that are none do not hide what is open.
+        // Closing tags in comments and attribute values do not hide open elements.
         let comments = format!("<pnml>{}", "<a><!-- </a> -->".repeat(500));
         assert!(check(&comments).is_err());
         let quoted = format!("<pnml>{}", "<a b='</a>/'>".repeat(500));

@@ -25,7 +25,7 @@ use sorts::{MOST_COLOURS, Sort, Sorts};
 use std::ops::ControlFlow;
 use terms::{Bag, Condition, Term, Variables};
 
-/// The text of a label, as `<text>` or, in older files, `<value>`.
+/// Returns the number in the text of a label: in `<text>` or, in older files, `<value>`.
 fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
     let Some(label) = child(node, name) else { return Ok(None) };
     let text = child(label, "text").or_else(|| child(label, "value"));
@@ -193,7 +193,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             None => Sort::dot(),
         };
         let colours = sort.listed(&self.sorts, node)?;
-        // PIPE's; 0 is none there.
+        // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
             let instead = "none: model the free space by a second place, from which transitions that add tokens here take";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
@@ -266,7 +266,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         joined.map_err(|error| wrong(arc.node, error, expected))
     }
 
-    /// A transition for each binding of its variables whose guard holds.
+    /// Adds a transition for each binding of its variables for which the guard holds.
     fn unfold(&mut self, node: Node<'a, 'i>, id: &str, arcs: &[FileArc<'a, 'i>]) -> Result<(), PetriError> {
         let guard = match child(node, "condition") {
             Some(condition) => Some(Condition::read(structure(condition)?, &self.sorts)?),
@@ -347,7 +347,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
     }
 }
 
-/// The meaning of a label of a symmetric net is in its structure.
+/// Returns the structure of a label of a symmetric net, which holds its meaning.
 fn structure<'a, 'i>(label: Node<'a, 'i>) -> Result<Node<'a, 'i>, PetriError> {
     let inner = child(label, "structure").and_then(|structure| children(structure).next());
     inner.ok_or_else(|| {

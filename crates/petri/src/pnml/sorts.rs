@@ -35,18 +35,18 @@ pub(super) struct Sorts {
 }
 
 impl Sort {
-    /// The sort of black tokens.
+    /// Returns the sort of black tokens.
     pub fn dot() -> Self {
         Self::default()
     }
 
-    /// Number of colours; of a product that has more than a number can tell, that many.
+    /// Returns the number of colours; for a product too large to count, the largest number.
     pub fn size(&self, sorts: &Sorts) -> u64 {
         let sizes = self.parts.iter().map(|&part| sorts.simple[part].colours.len() as u64);
         sizes.fold(1, u64::saturating_mul)
     }
 
-    /// The colours of the simple sorts that make a colour; the last part runs fastest.
+    /// Returns the colours of the simple sorts of which a colour consists; the last one varies fastest.
     pub fn parts(&self, mut colour: u32, sorts: &Sorts) -> Vec<(usize, u32)> {
         let mut parts: Vec<(usize, u32)> = Vec::with_capacity(self.parts.len());
         for &part in self.parts.iter().rev() {
@@ -58,7 +58,7 @@ impl Sort {
         parts
     }
 
-    /// The number of a colour; nothing if it is of another sort, or too large a number.
+    /// Returns the number of a colour; `None` if it is of another sort, or its number is too large.
     pub fn number(&self, parts: &[(usize, u32)], sorts: &Sorts) -> Option<u32> {
         if parts.len() != self.parts.len()
             || parts.iter().zip(&self.parts).any(|(part, sort)| part.0 != *sort)
@@ -70,7 +70,7 @@ impl Sort {
         })
     }
 
-    /// Whether all its colours can be listed.
+    /// Returns the number of colours, if all can be listed.
     ///
     /// # Errors
     /// When there are too many.
@@ -82,7 +82,7 @@ impl Sort {
         })
     }
 
-    /// The name of a colour: parts joined by points.
+    /// Returns the name of a colour: its parts joined by dots.
     pub fn name_of(&self, colour: u32, sorts: &Sorts) -> String {
         if self.parts.is_empty() {
             return "dot".to_owned();
@@ -181,7 +181,7 @@ impl Sorts {
         Ok(Sort { parts: vec![self.simple.len() - 1] })
     }
 
-    /// The sort that an element names.
+    /// Returns the sort that an element names.
     pub fn of(&self, node: Node<'_, '_>) -> Result<Sort, PetriError> {
         match node.tag_name().name() {
             "dot" => Ok(Sort::dot()),
@@ -219,12 +219,12 @@ impl Sorts {
         }
     }
 
-    /// The colour that a constant names.
+    /// Returns the colour that a constant names.
     pub fn constant(&self, id: &str) -> Option<(usize, u32)> {
         self.constants.get(id).copied()
     }
 
-    /// The colour of a number in a range.
+    /// Returns the colour of a number in a range.
     pub fn in_range(&self, node: Node<'_, '_>) -> Result<(usize, u32), PetriError> {
         let text = attribute(node, "value")?;
         let range =
@@ -245,12 +245,12 @@ impl Sorts {
         (sort, (i64::from(colour) + by).rem_euclid(size) as u32)
     }
 
-    /// The sort of a variable.
+    /// Returns the sort of a variable.
     pub fn of_variable(&self, name: &str) -> Option<Sort> {
         self.variables.get(name).cloned()
     }
 
-    /// All colours of a sort, each by its parts.
+    /// Returns all colours of a sort, each by its parts.
     ///
     /// # Errors
     /// When there are too many.

@@ -216,7 +216,7 @@ impl Term {
         }
     }
 
-    /// How much further this term is than a variable, if it is that variable or one that far from it.
+    /// Returns the offset of this term from a variable, if it is that variable or a fixed number of steps from it.
     fn offset_from(&self, name: &str) -> Option<i64> {
         match self {
             Self::Variable(own) if own == name => Some(0),
@@ -396,7 +396,8 @@ impl Condition {
     }
 }
 
-/// Of conditions side by side: `unless` while all say so, otherwise decided by the first that does not.
+/// Decides a conjunction (`unless` is true) or a disjunction (false): `unless` if all conditions have this value, its
+/// opposite as soon as one has that.
 fn decide_all(
     conditions: &[Condition],
     unless: bool,

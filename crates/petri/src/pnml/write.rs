@@ -173,7 +173,7 @@ fn escaped_text(text: &str) -> String {
 
 fn qualified(node: Node<'_, '_>) -> String {
     let name = node.tag_name().name();
-    // Without a prefix of its own an element is in the namespace that holds without one.
+    // An element without a prefix is in the default namespace.
     match node
         .tag_name()
         .namespace()
@@ -185,7 +185,7 @@ fn qualified(node: Node<'_, '_>) -> String {
     }
 }
 
-/// Time and servers of a transition, where this tool wrote them.
+/// Returns the time and servers of a transition, if this tool wrote them.
 pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, PetriError> {
     let ours = |block: &Node<'_, '_>| {
         block.tag_name().name() == "toolspecific" && block.attribute("tool") == Some(TOOL)

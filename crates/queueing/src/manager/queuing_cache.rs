@@ -139,7 +139,7 @@ impl QueuingCache {
                 self.entries.directory.touch(slot);
                 slot
             }
-            // There is one: an engine takes no request while every entry is in use.
+            // A victim exists: an engine takes no request while every entry is in use.
             None => self.entries.directory.victim(line).unwrap_or_default(),
         };
         fabric.threads[thread as usize].slot = slot;

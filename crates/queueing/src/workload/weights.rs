@@ -52,7 +52,7 @@ impl Weights {
                 small.push(more);
             }
         }
-        // The rest is 1 except for rounding.
+        // The remaining shares are 1 except for rounding errors.
         small.into_iter().chain(large).for_each(|at| keep[at] = 1.0);
         Self { keep, alias }
     }

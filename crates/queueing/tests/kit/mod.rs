@@ -1,5 +1,5 @@
-//! The machine of Table 1 and section 4.1, for what is worked out by hand. `presets/queueing/kumar2006.toml` has every value
-//! with its source; a test of `linecard-queues` holds the two to each other.
+//! The machine of Table 1 and section 4.1, for results worked out by hand. `presets/queueing/kumar2006.toml` has
+//! every value with its source; a test of `linecard-queues` compares the two.
 
 use linecard_queueing::{Entry, Locking, Replacement, Settings, Token};
 

@@ -175,7 +175,7 @@ mod tests {
         let jittered = Arrivals::Jittered { bits_per_second: 1_000_000_000 };
         let mut clock = Clock::new(jittered, 500.0, Random::seed_from_u64(1)).unwrap();
         let times: Vec<u64> = (0..100_001).map(|_| clock.next_ns(500)).collect();
-        // A gap of 4,000 ns on average: whole nanoseconds of either end make one more or less.
+        // The mean gap is 4,000 ns. Both of its ends are whole nanoseconds, which adds or removes one.
         assert!(times.windows(2).all(|pair| (1_999..=6_001).contains(&(pair[1] - pair[0]))));
         let mean = times[100_000] as f64 / 100_000.0;
         assert!((mean / 4_000.0 - 1.0).abs() < 0.005, "{mean}");

@@ -323,7 +323,7 @@ mod tests {
         assert_ne!(packets, FlowMix { seed: 4, ..MIX }.generate().unwrap());
     }
 
-    /// Sizes by their definition: every size is looked at for every exponent.
+    /// Computes sizes directly from their definition: every size for every exponent.
     fn plain_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
         let sizes = |exponent: f64| {
             let (low, high) = (least as f64, most as f64 + 1.0);

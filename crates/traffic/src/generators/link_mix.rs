@@ -58,7 +58,7 @@ impl Arrivals {
 
     fn next(&mut self) -> Option<MixedPacket> {
         if self.next == self.ordered {
-            // As many again, so that all of them cost little more than one sort.
+            // Each step orders as many again, so that all steps cost little more than one sort.
             let more = (self.ordered - self.first).max(FIRST_ORDERED);
             let rest = self.all.get_mut(self.ordered..)?;
             if more < rest.len() {

@@ -124,7 +124,7 @@ impl EmpiricalSizes {
             weighted / total
         };
         let (mean_bytes, mean_square_bytes) = (moment(1), moment(2));
-        // The square of a size times its weight is what overflows first.
+        // The product of a squared size and its weight overflows first.
         if !mean_bytes.is_finite() || !mean_square_bytes.is_finite() {
             return Err(Mismatch::new(
                 "weights of sizes",
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_mean_beyond_the_range_of_numbers_is_refused() {
-        // As weights these can be drawn from; the mean and its square cannot be told.
+        // Sizes with these weights can be drawn, but their mean and mean square cannot be computed.
         for weight in [1e307, 1e306, 1e304, 1e300] {
             let error = EmpiricalSizes::new(&[(64, weight), (1500, 0.5)]);
             assert!(error.is_err() || error.is_ok_and(|sizes| sizes.mean_square_bytes == 4096.0), "{weight}");

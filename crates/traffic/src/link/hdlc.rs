@@ -3,7 +3,7 @@
 use super::{ethernet, ppp};
 use crate::{Decoded, Packet};
 
-/// PPP or Cisco HDLC, told apart by the first byte.
+/// Decodes PPP or Cisco HDLC, distinguished by the first byte.
 pub(super) fn decode(frame: &[u8], packet: &mut Packet) {
     match frame.first() {
         // Address "all stations", control "unnumbered information".

@@ -26,7 +26,7 @@ impl LinkType {
     pub const PPP_ETHER: Self = Self(51);
     /// ATM adaptation layer 5: an LLC/SNAP header, then the packet.
     pub const ATM_LLC: Self = Self(100);
-    /// IPv4 or IPv6, told by the version nibble. Also seen as 12 and 14.
+    /// IPv4 or IPv6, distinguished by the version field. Some files use 12 or 14 instead.
     pub const RAW_IP: Self = Self(101);
     /// Cisco HDLC.
     pub const C_HDLC: Self = Self(104);

@@ -11,7 +11,7 @@ const BOTTOM_OF_STACK: u8 = 1;
 pub(super) fn decode(frame: &[u8], mut at: usize, packet: &mut Packet) {
     loop {
         let Some(label) = frame.get(at..at + 4) else {
-            // Where the stack ends is unknown, so are its labels.
+            // The end of the stack is unknown, and so is the number of labels.
             packet.mpls_labels = 0;
             packet.decoded = Decoded::CutBeforeIp;
             return;

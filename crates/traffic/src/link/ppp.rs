@@ -12,7 +12,7 @@ pub(super) fn decode_session(frame: &[u8], at: usize, packet: &mut Packet) {
     decode_protocol(frame, at + PPPOE_HEADER_BYTES, packet);
 }
 
-/// A protocol number and what it announces.
+/// Decodes a protocol number and the header that it announces.
 pub(super) fn decode_protocol(frame: &[u8], at: usize, packet: &mut Packet) {
     let Some(&first) = frame.get(at) else {
         packet.decoded = Decoded::CutBeforeIp;

@@ -65,7 +65,7 @@ pub(crate) fn sniff(start: &[u8]) -> bool {
         seen += 1;
         at += record_bytes;
     }
-    // A sound beginning with a broken record behind it is still this format.
+    // A valid start with a broken record after it is still this format.
     seen >= 3 || (seen > 0 && at == start.len())
 }
 

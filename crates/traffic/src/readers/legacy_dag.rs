@@ -7,7 +7,7 @@
 //! | POS | time | 4 bytes record length, 4 bytes wire length, big-endian | 16 (HDLC) |
 //!
 //! Times are 32.32 fixed point, little-endian. Source: libtrace `format_legacy.c` and the files themselves. The
-//! layout is told by what stands where the link header must be, in the first record.
+//! layout is recognized in the first record, by the bytes at the position of each layout's link header.
 
 use super::stream::ByteStream;
 use super::{ByteOrder, Container, NS_PER_SECOND, dag_time_ns, note_cut, u16_be, u32_be};

@@ -1,8 +1,8 @@
 //! pcap: the libpcap savefile format (draft-ietf-opsawg-pcap), and Kuznetzov's modified variant with longer
 //! record headers.
 //!
-//! A record's captured length is the only thing that tells where the next record begins. When it cannot be
-//! true, reading stops: guessing a new beginning would deliver payload as packets.
+//! Only a record's captured length gives the start of the next record. If the length is impossible, reading stops: a
+//! guessed start would deliver payload as packets.
 
 use super::stream::ByteStream;
 use super::{ByteOrder, Container, MAX_RECORD_BYTES, MAX_USUAL_CAPTURED_BYTES, NS_PER_SECOND, note_cut};
@@ -16,7 +16,7 @@ const RECORD_HEADER_BYTES: usize = 16;
 /// Kuznetzov's records add interface, protocol and packet type.
 const MODIFIED_RECORD_HEADER_BYTES: usize = 24;
 
-/// What a magic number says: byte order, nanoseconds per unit of the fraction, record header length.
+/// The meaning of a magic number: byte order, nanoseconds per unit of the fraction, record header length.
 #[derive(Clone, Copy)]
 struct Magic {
     order: ByteOrder,
@@ -56,7 +56,7 @@ pub(crate) struct Pcap {
     link: LinkType,
     max_captured_bytes: u32,
     stopped: bool,
-    /// A version that is not that of today, until it has been said.
+    /// A version other than the current one, until it has been reported.
     version: Option<(u16, u16)>,
 }
 
@@ -75,7 +75,7 @@ impl Pcap {
         })?;
         let version = (magic.order.u16(header, 4), magic.order.u16(header, 6));
         let snap_bytes = magic.order.u32(header, 16);
-        // The upper bits tell the length of the frame check sequence and more; the type has 16 bits.
+        // The upper bits state the length of the frame check sequence and more; the type has 16 bits.
         let link = LinkType::from_number((magic.order.u32(header, 20) & 0xffff) as u16);
         stream.consume(FILE_HEADER_BYTES);
         let max_captured_bytes = snap_bytes.clamp(MAX_USUAL_CAPTURED_BYTES, MAX_RECORD_BYTES);

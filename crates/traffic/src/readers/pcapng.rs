@@ -1,10 +1,10 @@
 //! pcapng (draft-ietf-opsawg-pcapng): sections, interfaces and three kinds of packet block.
 //!
-//! Blocks carry their length twice. When the two differ, or the first cannot be true, reading stops: as in pcap,
-//! nothing else tells where the next block begins. A block whose inside is wrong is stepped over.
+//! Blocks carry their length twice. If the two differ, or the first is impossible, reading stops: as in pcap, nothing
+//! else gives the start of the next block. A block whose contents are wrong is skipped.
 //!
-//! Simple packet blocks have no time stamp; they get that of the packet before. Name resolution, statistics,
-//! comments, decryption secrets and custom blocks are stepped over.
+//! Simple packet blocks have no time stamp; they get that of the previous packet. Name resolution, statistics,
+//! comments, decryption secrets and custom blocks are skipped.
 
 use super::stream::ByteStream;
 use super::{ByteOrder, Container, MAX_RECORD_BYTES, NS_PER_SECOND, note_cut};
@@ -161,7 +161,7 @@ impl PacketBlock {
     }
 }
 
-/// Damage inside of one block: found, expected.
+/// Damage inside one block: what was found, and what was expected.
 type Fault = (String, &'static str);
 
 pub(crate) struct PcapNg {
@@ -320,8 +320,8 @@ impl PcapNg {
     }
 }
 
-/// The byte order that a section header announces; `None` for other blocks. The header's type is a palindrome, so
-/// that it can be told before the byte order is known.
+/// Returns the byte order that a section header announces; `None` for other blocks. The header's type is a
+/// palindrome, so it is recognized before the byte order is known.
 fn byte_order(start: &[u8]) -> Result<Option<ByteOrder>, Fault> {
     if !start.starts_with(&SECTION_HEADER.to_be_bytes()) {
         return Ok(None);

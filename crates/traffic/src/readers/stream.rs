@@ -124,7 +124,7 @@ impl ByteStream {
 mod tests {
     use super::*;
 
-    /// Gives one byte at a time, then fails.
+    /// Delivers one byte at a time, then fails.
     struct Drip(u8);
 
     impl Read for Drip {

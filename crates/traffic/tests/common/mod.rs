@@ -1,11 +1,11 @@
-//! Helpers shared by the tests: where the reference data is, and captures built by hand.
+//! Helpers shared by the tests: the folder of the reference data, and captures built by hand.
 
 use linecard_traffic::{CaptureReader, OpenOptions, Packet, PacketSource};
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-/// The directory of reference captures, or `None` with a line that says so.
+/// Returns the directory of reference captures; prints a line and returns `None` if there is none.
 pub fn reference_data(test: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if path.is_dir() {
@@ -15,7 +15,7 @@ pub fn reference_data(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// Rows of a CSV file by column name. Understands quoted fields, which hold error messages here.
+/// Returns the rows of a CSV file by column name. Supports quoted fields, which hold error messages here.
 pub fn csv_rows(path: &std::path::Path) -> Vec<HashMap<String, String>> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(csv_fields);
@@ -40,7 +40,7 @@ pub fn reader(name: &str, bytes: &[u8]) -> CaptureReader {
     CaptureReader::from_reader(name, Cursor::new(bytes.to_vec()), &OpenOptions::default()).unwrap()
 }
 
-/// Every packet, and the reader with its report.
+/// Returns every packet, and the reader with its report.
 pub fn read_all(name: &str, bytes: &[u8]) -> (Vec<Packet>, CaptureReader) {
     let mut reader = reader(name, bytes);
     let mut packets = Vec::new();
@@ -94,7 +94,7 @@ pub fn pcap(order: Order, magic: u32, link: u32, packets: &[(u32, u32, u32, &[u8
     file
 }
 
-/// One packet on a link, in a pcap file.
+/// Reads one packet on a link, from a pcap file.
 pub fn one_packet(link: u32, frame: &[u8]) -> Packet {
     let file = pcap(Order::Little, 0xa1b2_c3d4, link, &[(1, 2, frame.len() as u32, frame)]);
     let (packets, _) = read_all("one.pcap", &file);

@@ -68,7 +68,7 @@ def demo() -> None:
 
 
 def _run(changes: list[str]) -> RunResult:
-    """One run, below the command that a user would type."""
+    """One run, below the command for it."""
     words = ["linecard run", CHIP, "--packets", str(PACKETS), *(f"--set {change}" for change in changes)]
     stdout.show(Padding(Text("$ " + " ".join(words), style="bold"), (1, 0, 0, 0)))
     with stderr.progress("Simulating", "packets") as progress:

@@ -70,7 +70,7 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
     rows = []
     for kind, meaning in KINDS.items():
         of_kind = [each for each in found if each.kind == kind]
-        # Those that extend nothing are what the others are variants of.
+        # Presets that extend nothing come first: the others are variants of them.
         names = [each.name for each in sorted(of_kind, key=lambda each: len(each.extends))]
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         rows.append((Said(kind), len(names), Lines(meaning, ", ".join(names[:NAMES_SHOWN]) + more)))

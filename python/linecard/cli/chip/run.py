@@ -107,7 +107,7 @@ def run(
 
 
 def _end(result: linecard.RunResult, trace: Path | None, precision: float | None) -> None:
-    """Report what is wrong with a result that was printed, and end with its status."""
+    """Report the problems of a printed result, and exit with its status."""
     from linecard.chip.length import NOT_REACHED
     from linecard.cli import stderr
 

@@ -93,7 +93,7 @@ def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
 
 
 def _meanings(function: Callable[..., object]) -> dict[str, str]:
-    """Return the first sentence on each argument in the docstring."""
+    """Return the first sentence of each argument's description in the docstring."""
     section = (inspect.getdoc(function) or "").partition("Args:\n")[2].partition("\n\n")[0]
     rows = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
     return {name: re.split(r"(?<=\.) ", " ".join(text.split()))[0].replace("``", "`") for name, text in rows}

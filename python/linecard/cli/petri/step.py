@@ -8,7 +8,7 @@ import typer
 
 from linecard.cli.petri.options import Net, Set
 
-# Firings that are asked for at once while somebody steps.
+# Firings that are requested at once while a user steps.
 _CHUNK = 1000
 
 

@@ -75,7 +75,7 @@ def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], 
     return runner
 
 
-# What settings of runs begin with that change no parameter of a chip.
+# Prefixes of settings that change no parameter of a chip.
 OF_RUNNERS = ("count.", "define.", "further.", "map.")
 
 

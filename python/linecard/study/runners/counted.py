@@ -85,7 +85,7 @@ def changes(spec: RunSpec) -> list[str]:
         message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
         raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
     own = _number(chip, f"{step}.cycles")
-    # What tables are off by: the program's cycles by that of its instructions, not by that of the steps around.
+    # The program's cycles take the percentage of the table of eBPF instructions, not that of the steps around it.
     work = (cycles * _percent(chip, f"{cluster}.ebpf") / 100 - issuing) * 100 / _percent(chip, PROGRAM)
     done = [f"{step}.op=compute"]
     if accesses:
@@ -105,12 +105,12 @@ def _number(chip: Description, key: str) -> int:
 
 
 def _percent(chip: Description, table: str) -> float:
-    """Of the cycles of a table, what they stand for."""
+    """The percentage that the cycles of a table stand for."""
     return next((float(each.text) for each in chip.parameters if each.key == f"{table}.percent"), 100.0)
 
 
 def _where_it_runs(preset: str, chip: Description) -> tuple[str, str]:
-    """The step at which the chip executes a program, and the cluster whose engines do."""
+    """The step at which the chip executes a program, and the cluster whose engines execute it."""
     steps = [
         each.key.removesuffix(".op") for each in chip.parameters if each.key.endswith(".op") and each.value == "run"
     ]

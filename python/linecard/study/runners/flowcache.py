@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from linecard.study.plan import RunSpec
     from linecard.traffic.flow_view import FlowMixTraffic
 
-# What the thesis compares, what this project adds, and the least misses that are possible in the same sets.
+# Policies that the thesis compares, a policy of this project, and the least misses that are possible in the same sets.
 POLICIES = ("LRU", "SP", "PRED", "ZSP52", "OPT_BYPASS")
 MIX_SETTINGS = (
     "mix.single_flows_percent",
@@ -38,7 +38,7 @@ MIX_SETTINGS = (
     "mix.concurrent_flows",
     "mix.rate_pps",
 )
-# Added to the seed, so that two traffics of the same statistics are not the same traffic.
+# Added to the seed, so that two traffics with the same statistics differ.
 STREAM = "mix.stream"
 UNITS = {
     "miss_percent": "percent",
@@ -61,7 +61,7 @@ def _made(packets: int, seed: int, mix: tuple[tuple[str, float], ...]) -> FlowMi
 
 def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
     mix = tuple((key.removeprefix("mix."), float(found[key])) for key in MIX_SETTINGS if key in found)
-    # Runs that differ in the shape only share their traffic; it is made once.
+    # Runs that differ only in the shape of the cache share their traffic, which is generated once.
     with _making:
         return _made(spec.packets, spec.seed + 1000 * int(found.get(STREAM, 0)), mix)
 
@@ -98,7 +98,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
 
 
 def _figures(row: CacheRow, lru: CacheRow, pred: CacheRow) -> dict[str, float]:
-    """What the thesis says of a policy, in percent."""
+    """The statements of the thesis about a policy, in percent."""
     figures = {"miss_percent": 100 * row.miss_ratio}
     for name in ("cold", "capacity", "conflict"):
         figures[f"{name}_percent_of_misses"] = 100 * getattr(row, name) / max(row.misses, 1)

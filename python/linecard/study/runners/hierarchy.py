@@ -28,7 +28,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     rate_text, packet = found.pop("packet_kpps"), int(found.pop("packet_bytes"))
     rate = LINE_BYTES_PER_SECOND / packet if rate_text == "line" else float(rate_text) * 1e3
     message = int(found.pop("message_bytes", packet))
-    # A link's points have commas: on the command line they would stand in quotes.
+    # The points of a link contain commas; on the command line they would be in quotes.
     changes = [f'{key}="{value}"' if ":" in value else f"{key}={value}" for key, value in found.items()]
     result = hierarchy(
         spec.preset,

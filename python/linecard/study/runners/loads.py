@@ -55,7 +55,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
 
 
 def _shares(result: RunResult, first: str, values: dict[str, str]) -> list[Metric]:
-    """Where loads through the cache ``first``, and the one behind it, found their lines."""
+    """Fractions of loads that found their lines in the cache ``first``, in the one behind it, and beyond."""
 
     def reads(cache: str) -> tuple[float, float]:
         return result.metric(cache, "read_hits"), result.metric(cache, "read_misses")

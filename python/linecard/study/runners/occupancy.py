@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 
-# Curves of a few figures, each of a few seeds.
+# Room for the curves of a few figures, each with a few seeds.
 _KEPT = 32
 _kept: OrderedDict[tuple[object, ...], RunResult] = OrderedDict()
 _locks: dict[tuple[object, ...], threading.Lock] = {}

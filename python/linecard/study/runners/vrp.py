@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-# How many simulations a search takes, for progress.
+# The number of simulations of a search, for progress.
 _SEARCH = 60
 
 

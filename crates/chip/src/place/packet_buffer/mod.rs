@@ -192,7 +192,7 @@ impl Memory for PacketBuffer {
             && let Some(planned) = &mut self.planned
             && u64::from(bytes) <= self.row_bytes - (address & (self.row_bytes - 1))
         {
-            // Most accesses are a cell, which is in one row of the single channel.
+            // Most accesses are one cell, which is within one row of the single channel.
             let location = self.map.locate(address);
             let part = Request { location, bytes, write, more: false, tag: request };
             if let Some(at) = planned.submit(cycle, part, true, now) {

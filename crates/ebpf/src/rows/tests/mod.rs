@@ -28,7 +28,7 @@ fn rows(lines: &[Line], lanes: u32, rules: Rules) -> Rows {
     Rows::new(&code(lines), &[0], lanes, rules)
 }
 
-/// No rule but that values get registers of their own.
+/// No rule but renaming: values get registers of their own.
 fn plain() -> Rules {
     Rules {
         zeroing: false,
@@ -46,7 +46,7 @@ fn plain() -> Rules {
     }
 }
 
-/// Rows with four lanes without and with a rule.
+/// Returns the numbers of rows with four lanes, without and with a rule.
 fn with(lines: &[Line], change: impl Fn(&mut Rules)) -> (u32, u32) {
     let (without, mut rules) = (plain(), plain());
     change(&mut rules);
@@ -171,7 +171,7 @@ fn a_copy_in_pieces_is_one_load_and_one_store() {
     let count =
         |lines: &[Line], wide_copies| rows(lines, 4, Rules { wide_copies, ..plain() }).blocks[0].instructions;
     assert_eq!((count(&lines, false), count(&lines, true)), (9, 5));
-    // A swap, loads first, is none.
+    // A swap, with both loads first, is not a copy.
     let swap = [
         DATA,
         (0x69, 4, 2, 0, 0),
@@ -182,7 +182,7 @@ fn a_copy_in_pieces_is_one_load_and_one_store() {
         EXIT,
     ];
     assert_eq!(count(&swap, true), 7);
-    // What the last piece brings is asked for later: that one stays.
+    // The value of the last piece is needed later, so that piece stays.
     lines.insert(7, copy(0, 4));
     assert_eq!((count(&lines, false), count(&lines, true)), (10, 8));
 }
@@ -214,14 +214,14 @@ fn each_way_that_fixes_the_action_has_an_exit_of_it() {
     let charge = |rows, asks| Charge { rows, asks };
     // if | if | call; exit asks | exit 2 | exit 1: the constants are in the exits, the call joins what is left of the end.
     assert_eq!(found.total, 6);
-    // The end costs what its exits do, one row; the way of the call pays the rest: its own row, and that it asks.
+    // The end costs one row, as its exits do. The path of the call pays the rest: its own row, and that it asks.
     let none = charge(0, false);
     assert_eq!(
         found.executed[..6],
         [charge(1, false), none, charge(1, false), none, charge(1, true), charge(1, false)]
     );
     assert!(found.jumped.iter().all(|&more| more == none));
-    // Where a branch falls into the end with an action that is not fixed, all ways ask for it, as before.
+    // If a branch falls into the end with an action that is not fixed, all paths ask for it, as before.
     let lines = [set(0, 2), (0x15, 1, 0, 2, 0), (0x85, 0, 0, 0, 5), (0x15, 1, 0, 1, 2), EXIT, EXIT];
     let (without, with) = with(&lines, |rules| rules.path_exits = true);
     assert_eq!(without, with);
@@ -248,7 +248,7 @@ fn helpers_come_one_a_row_and_keep_their_arguments() {
     let mut lines: Vec<Line> = std::iter::repeat_n(once, 3).flatten().collect();
     lines.extend([set(0, 1), EXIT]);
     assert_eq!(with(&lines, |rules| rules.kept_arguments = true), (6, 4));
-    // Four times what takes no arguments: a row each.
+    // Four calls without arguments take one row each.
     let lines: Vec<Line> = std::iter::repeat_n((0x85, 0, 0, 0, 5), 4).chain([set(0, 1), EXIT]).collect();
     assert_eq!(rows(&lines, 4, plain()).total, 4);
 }
@@ -280,7 +280,7 @@ fn slots_are_filled_from_blocks_that_are_executed_as_often() {
     let lines = [(0x15, 1, 0, 1, 0), set(3, 1), set(4, 5), add(4, 1), copy(0, 4), EXIT];
     // if; r3; r4; r4; r0; exit: six rows, five.
     assert_eq!(with(&lines, |rules| rules.motion = true), (6, 5));
-    // It is changed in between: r4 += 1 in the block that is jumped over.
+    // r4 is changed in between: r4 += 1 in the block that is jumped over.
     let lines = [(0x15, 1, 0, 1, 0), set(5, 1), (0x0f, 4, 5, 0, 0), copy(0, 5), EXIT];
     let (without, with) = with(&lines, |rules| rules.motion = true);
     assert_eq!(without, with);
@@ -324,7 +324,7 @@ fn bytes_overlap_where_they_may() {
     assert!(overlap(&packet, None, &range(Place::Packet, None, 2), None));
     assert!(!overlap(&packet, None, &range(Place::Stack, None, 2), None));
     assert!(overlap(&packet, None, &range(Place::Anything, None, 2), None));
-    // Two values of maps may be one; by the same register they are apart where their bytes are.
+    // Two pointers to map values may be equal; relative to one register, ranges are apart if their bytes are.
     let value = |from| range(Place::Map, Some(from), 8);
     assert!(overlap(&value(0), None, &value(8), None));
     assert!(!overlap(&value(0), Some((9, 0)), &value(8), Some((9, 8))));
@@ -332,7 +332,7 @@ fn bytes_overlap_where_they_may() {
 
 #[test]
 fn long_programs_are_no_matter() {
-    // Thousands of blocks, most of which lie on the ways around others; and the same going round and round.
+    // Thousands of blocks, most of which are on paths around others; then the same with loops.
     for back in [false, true] {
         let pair = |at: i16| [(0x15, 1, 0, if back && at > 8 { -7 } else { 7 }, at.into()), set(2, 1)];
         let mut lines: Vec<Line> = (0..6000).flat_map(pair).collect();

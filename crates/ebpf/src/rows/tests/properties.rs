@@ -1,4 +1,4 @@
-//! What holds of the rows of any program.
+//! Properties of the rows of any program.
 
 use super::super::table::Table;
 use super::*;
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn every_way_through_costs_the_rows_of_its_blocks(lines in program(), ways in any::<u64>(), path_exits in any::<bool>()) {
-        // Without what joins blocks, a block's rows are those of its own operations.
+        // Without rules that join blocks, a block's rows are those of its own operations.
         let code = code(&lines);
         let rules = Rules { constant_exits: true, path_exits, ..plain() };
         let found = Rows::new(&code, &[0], 4, rules);
@@ -108,7 +108,7 @@ proptest! {
             }
             at = if taken { op.to as u32 } else { at + 1 };
         }
-        // Tails and actions in exits only ever save.
+        // Tails and actions in exits can only save rows.
         prop_assert!(paid >= 1 && paid <= without, "{} {}", paid, without);
         prop_assert!(asks || found.blocks.iter().any(|block| block.exit == Some(ExitAction::Constant)));
     }

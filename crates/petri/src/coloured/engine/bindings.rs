@@ -35,18 +35,18 @@ impl Bindings {
         self.live[binding as usize]
     }
 
-    /// Places for bindings there ever were.
+    /// Returns the number of positions for bindings, free ones included.
     pub fn len(&self) -> u32 {
         self.live.len() as u32
     }
 
-    /// The first binding with an entry at an arc.
+    /// Returns the first binding with an entry at an arc.
     #[inline]
     pub fn at(&self, arc: usize, entry: u32) -> Option<u32> {
         self.heads[arc].get(entry as usize).copied().filter(|&binding| binding != NONE)
     }
 
-    /// The binding after another with the same entry at an arc.
+    /// Returns the binding after another with the same entry at an arc.
     #[inline]
     pub fn after(&self, arc: usize, binding: u32) -> Option<u32> {
         Some(self.next[binding as usize * self.stride + arc]).filter(|&binding| binding != NONE)

@@ -1,6 +1,6 @@
 //! Lists that are reused in each firing, so that none is allocated anew.
 
-/// See above.
+/// The lists.
 pub(super) struct Buffers {
     /// The transition that fired last, with its binding.
     pub last: u32,

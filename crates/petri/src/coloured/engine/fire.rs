@@ -59,7 +59,7 @@ impl Engine<'_> {
             Box::new(Failure { transition, what: "a token", place: Some(place), fault })
         })?;
         if let Some(binding) = binding {
-            // A binding that was dropped is not used again before this.
+            // Up to here, no new binding takes the number of a dropped one.
             if self.bindings[number].is_live(binding) {
                 self.renew(transition, binding, true)?;
             }
@@ -162,7 +162,7 @@ impl Engine<'_> {
                 let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
                 let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
                 let taken = taken - varying.map(|(_, by)| by).sum::<i64>();
-                // The number fits: it was there.
+                // The number fits: the place held it before.
                 let _ = self.shift(place, taken - i64::from(self.tokens[place as usize]));
             }
         }
@@ -196,7 +196,7 @@ impl Engine<'_> {
 
     /// Takes tokens of an entry.
     fn take(&mut self, place: u32, entry: u32, count: u32) {
-        // The tokens taken were there.
+        // The place held the tokens that are taken.
         let _ = self.shift(place, -i64::from(count));
         let Some(store) = self.stores[place as usize] else { return };
         if !self.coloured[store as usize].remove(entry, count) {
@@ -270,7 +270,7 @@ impl Engine<'_> {
     /// An entry came: arcs that it fits offer it, and bindings with it are found.
     fn arrived(&mut self, place: u32, entry: u32) -> Done<()> {
         let Some(store) = self.stores[place as usize] else { return Ok(()) };
-        // First all arcs know it: a binding may take it twice.
+        // First, all arcs offer the entry: a binding may take it twice.
         self.fire.fits.clear();
         for at in 0..self.takers[place as usize].len() {
             let (transition, arc) = self.takers[place as usize][at];

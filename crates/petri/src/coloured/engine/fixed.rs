@@ -6,10 +6,10 @@ use crate::net::Servers;
 
 /// The constants of a transition during its firing.
 pub(super) struct Fixed {
-    /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
+    /// Dots that are taken, and limits of inhibitor arcs, if their numbers do not depend on the binding.
     pub needs: Vec<(u32, u32)>,
     pub inhibitors: Vec<(u32, u32)>,
-    /// Those that depend on it.
+    /// The same, if their numbers depend on it.
     pub varying_needs: Vec<(u32, Code)>,
     pub varying_inhibitors: Vec<usize>,
     /// Changes of dots that do not depend on the binding.
@@ -43,7 +43,7 @@ impl Fixed {
         let mut needed: Vec<(u32, u32)> = Vec::new();
         for need in &transition.needs {
             match constant(&need.weight) {
-                // Parallel arcs are one of their sum.
+                // Parallel arcs count as one arc with the sum of their weights.
                 Some(weight) => match needed.iter_mut().find(|(place, _)| *place == need.place) {
                     Some((_, sum)) => *sum = sum.saturating_add(weight),
                     None => needed.push((need.place, weight)),

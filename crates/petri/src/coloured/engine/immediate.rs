@@ -46,7 +46,7 @@ impl Engine<'_> {
         Ok(found)
     }
 
-    /// The first entry that one arc offers, where nothing else decides; nothing where more does.
+    /// Returns the first entry that the only arc offers, if nothing else decides; otherwise `None`.
     #[inline]
     fn only_entry(&self, number: usize) -> Option<Option<u32>> {
         let plans = &self.plans[number];
@@ -66,7 +66,8 @@ impl Engine<'_> {
         self.fixed[number].varying_needs.is_empty() && self.fixed[number].varying_inhibitors.is_empty()
     }
 
-    /// Visits enabled bindings until `visit` says `true`; with the queues' tokens of one binding, if it is given.
+    /// Visits enabled bindings until `visit` returns `true`; if `queues_as` is given, only those that take its
+    /// entries from queues.
     fn each_binding(
         &mut self,
         transition: u32,
@@ -147,7 +148,7 @@ impl Engine<'_> {
         Ok(sum)
     }
 
-    /// The number of bindings, where one arc of weight 1 takes tokens in any order and nothing else decides.
+    /// Returns the number of bindings, if one arc of weight 1 takes tokens in any order and nothing else decides.
     fn members(&self, number: usize) -> Option<usize> {
         match self.plans[number].offers.as_slice() {
             [offer] if offer.weight == 1 && !offer.queue && self.is_fixed(number) => {

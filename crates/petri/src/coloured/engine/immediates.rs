@@ -82,7 +82,7 @@ impl Immediates {
         if enabled { *word |= bit } else { *word &= !bit }
     }
 
-    /// The next enabled one from a place in the order.
+    /// Returns the next enabled transition from a position in the order.
     #[inline]
     pub fn next(&self, from: u32) -> Option<u32> {
         let mut at = from as usize / 64;

@@ -41,7 +41,7 @@ use store::Store;
 
 /// A firing, as an observer receives it.
 pub struct Firing<'a> {
-    /// When.
+    /// The time of the firing.
     pub time: f64,
     /// Number of the transition.
     pub transition: u32,
@@ -219,7 +219,7 @@ impl<'a> Engine<'a> {
         failed(transition, &self.scratch.frame, failure.what, place, failure.fault)
     }
 
-    /// Runs until a time; whether somebody stopped it.
+    /// Runs until a time. Returns whether the run was stopped.
     fn until(
         &mut self,
         end: f64,

@@ -95,7 +95,7 @@ impl Index {
         })
     }
 
-    /// Takes an entry out, if it is in.
+    /// Removes an entry, if it is present.
     pub fn unlink(&mut self, entry: u32) {
         let Some(link) = self.links.get_mut(entry as usize) else { return };
         let Link { bucket, before, after } = std::mem::replace(link, UNLINKED);
@@ -157,7 +157,7 @@ impl Index {
         }
     }
 
-    /// All entries of the only bucket, where the index has no key and is no queue.
+    /// Returns all entries of the only bucket, if the index has no key and is not a queue.
     pub fn members(&self) -> &[u32] {
         &self.buckets[0].members
     }

@@ -8,11 +8,11 @@ use super::offer::Index;
 pub(super) struct Step {
     /// Number of the arc among the arcs that take coloured tokens.
     pub take: usize,
-    /// Which of its indices.
+    /// The number of the index.
     pub index: usize,
-    /// Slots that tell the words of the key.
+    /// Slots that hold the words of the key.
     pub key: Vec<u16>,
-    /// Words that must be as a slot is already, and words that a slot gets.
+    /// Words that must equal a slot that is set, and words that set a slot.
     pub tests: Vec<(u16, u16)>,
     pub binds: Vec<(u16, u16)>,
     /// Conditions that are known from here on.
@@ -94,7 +94,7 @@ impl Plans {
             }
         }
         let mut plans = Self { offers, full: Vec::new(), from: Vec::new(), always };
-        // A queue's order counts: the search through all begins with one.
+        // The order of a queue matters: the search through all entries begins with a queue.
         let first = plans.offers.iter().position(|offer| offer.queue).unwrap_or(0);
         plans.full = plans.plan(first, &shared);
         plans.from = (0..plans.offers.len()).map(|first| plans.plan(first, &shared)).collect();
@@ -119,7 +119,7 @@ impl Plans {
                     let words = &self.offers[take].words;
                     words.iter().filter(|(_, slot)| known.contains(slot)).count()
                 };
-                // The first named of those with most known words.
+                // Of the arcs with most known words, the first one named.
                 left.iter().copied().rev().max_by_key(|&take| known_of(take)).unwrap_or(0)
             });
             left.retain(|&other| other != take);

@@ -91,7 +91,7 @@ impl Search<'_> {
         for earlier in &steps[..depth] {
             let other = &self.plans.offers[earlier.take];
             if other.place == offer.place && scratch.entries[earlier.take] == entry {
-                // A search that begins with this entry at each arc in turn finds a binding that has it twice once.
+                // Searches begin with this entry at each arc in turn, and find a binding that has it twice only once.
                 let seen = self.fixed.is_some_and(|(arc, fixed)| fixed == entry && step.take < arc);
                 if seen || offer.queue {
                     return Ok(false);

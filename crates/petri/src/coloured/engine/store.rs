@@ -27,7 +27,7 @@ pub(super) struct Store {
     ranges: Vec<(i64, i64)>,
 }
 
-/// A hash of the words of a key: the word itself where there is one.
+/// Returns a hash of the words of a key: the word itself if there is only one.
 #[inline]
 pub(super) fn mixed(words: impl Iterator<Item = i64>) -> u64 {
     words.fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -56,7 +56,7 @@ impl Store {
         store
     }
 
-    /// Entries there ever were.
+    /// Returns the number of entries, free ones included.
     pub fn entries(&self) -> usize {
         self.count.len()
     }
@@ -66,7 +66,7 @@ impl Store {
         &self.words[entry as usize * self.width..(entry as usize + 1) * self.width]
     }
 
-    /// The word of a value that the place does not take.
+    /// Returns the first word, with its position, that the place does not accept.
     #[inline]
     pub fn misfit(&self, words: &[i64]) -> Option<(u16, i64)> {
         let bad = words.iter().zip(&self.ranges).position(|(word, (low, high))| word < low || word > high)?;
@@ -82,7 +82,7 @@ impl Store {
         number as u32
     }
 
-    /// The entry of a colour that is there.
+    /// Returns the entry of a colour, if it exists.
     #[inline]
     pub fn find(&self, words: &[i64]) -> Option<u32> {
         match &self.lookup {
@@ -98,13 +98,13 @@ impl Store {
         }
     }
 
-    /// Tokens of a colour.
+    /// Returns the number of tokens of a colour.
     pub fn held(&self, words: &[i64]) -> u32 {
         let entry = if self.misfit(words).is_none() { self.find(words) } else { None };
         entry.map_or(0, |entry| self.count[entry as usize])
     }
 
-    /// Adds tokens of a colour; its entry, and whether it is new. Nothing where they would be too many.
+    /// Adds tokens of a colour. Returns its entry, and whether it is new; `None` if the tokens are too many to count.
     #[inline]
     pub fn add(&mut self, words: &[i64], count: u32) -> Option<(u32, bool)> {
         if let Lookup::Direct = self.lookup {
@@ -138,14 +138,14 @@ impl Store {
         Some((entry, true))
     }
 
-    /// Takes tokens of an entry away; whether none are left. An entry without tokens is to be [released](Self::release).
+    /// Removes tokens of an entry. Returns whether none are left; the entry must then be [released](Self::release).
     #[inline]
     pub fn remove(&mut self, entry: u32, count: u32) -> bool {
         self.count[entry as usize] -= count;
         self.count[entry as usize] == 0
     }
 
-    /// An entry may be used again.
+    /// Makes an entry available again.
     #[inline]
     pub fn release(&mut self, entry: u32) {
         let hash = match &self.lookup {

@@ -19,7 +19,7 @@ impl Engine<'_> {
             && fixed.inhibitors.iter().all(|&(place, weight)| self.tokens[place as usize] < weight)
     }
 
-    /// How often dots allow the binding in the frame, at most `degree`.
+    /// Returns how often dots permit the binding in the frame, at most `degree`.
     #[inline]
     pub(super) fn limited_by_dots(&mut self, transition: usize, mut degree: u32) -> Done<u32> {
         let fixed = &self.fixed[transition];
@@ -81,7 +81,7 @@ impl Engine<'_> {
         }
     }
 
-    /// How often a binding is enabled.
+    /// Returns how often a binding is enabled.
     fn degree(&mut self, transition: usize, binding: u32) -> Done<u32> {
         let fixed = &self.fixed[transition];
         if !fixed.varying_needs.is_empty() || !fixed.varying_inhibitors.is_empty() {
@@ -172,7 +172,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A number of a time, of the binding in the frame.
+    /// Evaluates a parameter of a time, for the binding in the frame.
     #[inline]
     pub(super) fn number(&mut self, transition: usize, code: &Code, or_zero: bool) -> Done<f64> {
         let bits = code.run(&self.scratch.frame, &mut self.random);
@@ -185,7 +185,7 @@ impl Engine<'_> {
         value.map_err(|fault| Box::new(Failure { transition, what: "the time", place: None, fault }))
     }
 
-    /// A time of the binding in the frame.
+    /// Draws a time for the binding in the frame.
     fn draw(&mut self, transition: usize) -> Done<f64> {
         let net = self.net;
         match &net.transitions[transition].timing {
@@ -208,7 +208,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Servers of a binding begin or stop.
+    /// Changes the number of a binding's busy servers.
     #[inline]
     pub(super) fn busy_changes(&mut self, transition: usize, before: u32, after: u32) {
         self.busy_time[transition] +=
@@ -217,7 +217,7 @@ impl Engine<'_> {
         self.busy[transition] = self.busy[transition] - before + after;
     }
 
-    /// Takes a binding away, with its times.
+    /// Removes a binding and its timers.
     pub(super) fn drop_binding(&mut self, transition: u32, binding: u32) {
         let number = transition as usize;
         let mut timer = std::mem::replace(&mut self.bindings[number].timer[binding as usize], NO_TIMER);
