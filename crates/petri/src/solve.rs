@@ -326,7 +326,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The recurrent markings, if they are connected: the markings that every marking can reach.
+/// Returns the recurrent markings if they are one class, which every marking can reach; `None` if there are several
+/// classes.
 fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
     let count = rates.len();
     let mut back = vec![Vec::new(); count];
@@ -335,36 +336,40 @@ fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
             back[to as usize].push(from as u32);
         }
     }
-    // The last marking of a depth-first search in order of completion, turned round, lies in a class that leads on to no
-    // other when it is searched from the first.
-    let forward: Vec<Vec<u32>> = rates.iter().map(|row| row.iter().map(|&(to, _)| to).collect()).collect();
-    let candidate = *completed(&forward, 0).first()?;
-    let class = completed(&forward, candidate);
-    let everyone = completed(&back, candidate);
-    (everyone.len() == count).then(|| {
-        let mut members = class;
+    // Searches go backwards, each from the first marking that no search has found. If every marking leads to one class, the
+    // last search starts in it: a search that finds a member of the class finds it from the class, and finds every marking.
+    let mut seen = vec![false; count];
+    let mut candidate = 0;
+    for start in 0..count as u32 {
+        if !seen[start as usize] {
+            reach(&back, start, &mut seen);
+            candidate = start;
+        }
+    }
+    let all_reach_it = reach(&back, candidate, &mut vec![false; count]).len() == count;
+    all_reach_it.then(|| {
+        let forward: Vec<Vec<u32>> =
+            rates.iter().map(|row| row.iter().map(|&(to, _)| to).collect()).collect();
+        let mut members = reach(&forward, candidate, &mut vec![false; count]);
         members.sort_unstable();
         members
     })
 }
 
-/// Returns the markings in the order in which a depth-first search completes them.
-fn completed(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
-    let mut seen = vec![false; edges.len()];
-    let (mut stack, mut order) = (vec![(start, 0usize)], Vec::new());
+/// Marks all markings that `start` leads to and that are not marked yet. Returns them, `start` included.
+fn reach(edges: &[Vec<u32>], start: u32, seen: &mut [bool]) -> Vec<u32> {
     seen[start as usize] = true;
-    while let Some((at, next)) = stack.last_mut() {
-        if let Some(&to) = edges[*at as usize].get(*next) {
-            *next += 1;
+    let mut reached = vec![start];
+    let mut next = 0;
+    while let Some(&at) = reached.get(next) {
+        next += 1;
+        for &to in &edges[at as usize] {
             if !std::mem::replace(&mut seen[to as usize], true) {
-                stack.push((to, 0));
+                reached.push(to);
             }
-        } else {
-            order.push(*at);
-            stack.pop();
         }
     }
-    order
+    reached
 }
 
 /// Solves for the steady state by the elimination of Grassmann, Taksar and Heyman: states are removed one by one, and
@@ -440,6 +445,31 @@ fn iterate(
 mod tests {
     use super::*;
     use crate::{NetBuilder, Servers};
+
+    #[test]
+    fn recurrent_markings_are_those_that_every_marking_can_reach() {
+        // All graphs of four markings.
+        for edges in 0u32..1 << 12 {
+            let pairs =
+                (0..4u32).flat_map(|from| (0..4).filter(move |&to| to != from).map(move |to| (from, to)));
+            let mut rates = vec![Vec::new(); 4];
+            let mut reaches: [[bool; 4]; 4] =
+                std::array::from_fn(|from| std::array::from_fn(|to| from == to));
+            for (_, (from, to)) in (0..).zip(pairs).filter(|(bit, _)| edges >> bit & 1 == 1) {
+                rates[from as usize].push((to, 1.0));
+                reaches[from as usize][to as usize] = true;
+            }
+            for through in 0..4 {
+                for from in 0..4 {
+                    for to in 0..4 {
+                        reaches[from][to] |= reaches[from][through] && reaches[through][to];
+                    }
+                }
+            }
+            let members: Vec<u32> = (0..4).filter(|&to| reaches.iter().all(|row| row[to as usize])).collect();
+            assert_eq!(recurrent(&rates), Some(members).filter(|members| !members.is_empty()), "{rates:?}");
+        }
+    }
 
     /// Immediate transitions move tokens one by one, in one or two ways: the vanishing markings in sequence are as
     /// many as the tokens, with two ways in too many orders to list. A timed transition returns the tokens.
