@@ -43,6 +43,16 @@ _LONG_WORD = re.compile(r"\b[a-z]{2,}\b")
 _LEAST_WORDS = 4
 _MARKUP = re.compile(r"[<\\]|=\"|=>|:[a-z-]+;|\n *\n")
 
+# In Rust: a comment, a character, a raw string, or a string.
+_RUST = re.compile(
+    r"""//[^\n]*|'(?:\\.|[^\\'\n])'|r(?P<hash>\#*)".*?"(?P=hash)|"(?P<text>(?:\\.|[^"\\])*)\"""",
+    re.DOTALL,
+)
+_RUST_VALUE = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
+# These texts are for developers: a user never meets them.
+_RUST_INTERNAL = re.compile(r"(?:expect(?:_err)?|assert(?:_eq|_ne)?!|panic!|unreachable!|reason =|feature =)\s*\(?\s*$")
+_RUST_TESTS = re.compile(r"^#\[cfg\((?:all\()?test", re.MULTILINE)
+
 
 class Sentence(NamedTuple):
     """A sentence, and where it begins."""
@@ -153,6 +163,22 @@ def _of_literals(file: Path) -> Iterator[Sentence]:
                     yield Sentence(file, node.lineno, each)
 
 
+def _of_rust(file: Path) -> Iterator[Sentence]:
+    """Texts of several words in a file in Rust, up to its tests; a formatted value counts as code."""
+    source = file.read_text(encoding="utf-8")
+    end = _RUST_TESTS.search(source)
+    for found in _RUST.finditer(source, 0, end.start() if end else len(source)):
+        text = found["text"]
+        if text is None or _RUST_INTERNAL.search(source[max(0, found.start() - 80) : found.start()]):
+            continue
+        text = re.sub(r"\\\n\s*", "", text).replace('\\"', '"').replace("\\n", "\n")
+        text = _RUST_VALUE.sub(lambda value: value[0][0] if value[0] in {"{{", "}}"} else "`…`", text)
+        if len(_LONG_WORD.findall(text)) >= _LEAST_WORDS and not _MARKUP.search(text):
+            line = source.count("\n", 0, found.start("text")) + 1
+            for each in split(text):
+                yield Sentence(file, line, each)
+
+
 def _plain(text: str | None) -> str:
     return (text or "").removesuffix("; repeatable.").removesuffix(".")
 
@@ -174,6 +200,8 @@ def _of_messages() -> Iterator[Sentence]:
     """Texts of errors, screens and help, as the source has them."""
     for file in sorted(PACKAGE.rglob("*.py")):
         yield from _of_literals(file)
+    for file in sorted(ROOT.glob("crates/*/src/**/*.rs")):
+        yield from _of_rust(file)
     yield from _of_help()
 
 

@@ -70,7 +70,7 @@ class HotWordMethods:
     @property
     def where(self) -> str:
         """The name of the memory, with the number of its bank."""
-        return self.place if self.bank is None else f"{self.place} bank {self.bank}"
+        return self.memory if self.bank is None else f"{self.memory} bank {self.bank}"
 
 
 class ExecutedProgramMethods:

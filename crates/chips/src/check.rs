@@ -31,7 +31,7 @@ pub struct ChipCheck {
     /// Total send rate of all ports.
     pub transmit_gbps: f64,
     /// One row for each cluster and each memory role of its program.
-    pub accesses: Vec<PlaceCheck>,
+    pub accesses: Vec<MemoryCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
     /// Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and packet-memory
@@ -41,19 +41,19 @@ pub struct ChipCheck {
 
 /// A memory or an accelerator, accessed from one cluster.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct PlaceCheck {
+pub struct MemoryCheck {
     /// Name of the accessing cluster.
     pub cluster: String,
     /// The role name that programs use for the memory or accelerator.
     pub role: String,
     /// Name of the memory or accelerator.
-    pub place: String,
+    pub memory: String,
     /// Unloaded latency, from the issue of a read of `bytes` bytes to its result.
     pub unloaded_ns: f64,
     /// Time of the request path, which consists of issue and links.
     pub there_ns: f64,
     /// Time in the memory or accelerator itself.
-    pub place_ns: f64,
+    pub memory_ns: f64,
     /// Time of the response path.
     pub back_ns: f64,
     /// Size of the read in bytes.
@@ -144,7 +144,7 @@ fn row(
     cluster: &NamedCluster,
     role: usize,
     target: &TargetConfig,
-) -> PlaceCheck {
+) -> MemoryCheck {
     let config = &design.config;
     let mut facts = config.places[target.place].kind.numbers().facts();
     let links = target.links.iter().map(|&link| {
@@ -164,13 +164,13 @@ fn row(
         }
         (place, _) => place,
     };
-    PlaceCheck {
+    MemoryCheck {
         cluster: cluster.name.clone(),
         role: config.roles[role].clone(),
-        place: group.clone(),
+        memory: group.clone(),
         unloaded_ns: (there_ps + facts.latency_ps + target.back_ps as f64) / 1e3,
         there_ns: there_ps / 1e3,
-        place_ns: facts.latency_ps / 1e3,
+        memory_ns: facts.latency_ps / 1e3,
         back_ns: target.back_ps as f64 / 1e3,
         bytes: facts.bytes,
         peak_mops: peak,

@@ -46,7 +46,7 @@ mod trial;
 mod units;
 mod vrp;
 
-pub use check::{ChipCheck, PlaceCheck, check_chip};
+pub use check::{ChipCheck, MemoryCheck, check_chip};
 pub use describe::describe;
 pub use design::applications;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};

@@ -70,13 +70,13 @@ limits! {
             cluster.in_use.iter_mut().flatten().for_each(|threads| *threads *= 2);
         },
         |part| part.more("threads", 2);
-    PLACE: "place", "{}", "{} twice as fast",
+    MEMORY: "memory", "{}", "{} twice as fast",
         |config, name| for place in config.places.iter_mut().filter(|place| place.group == name) {
             place.kind.numbers_mut().faster();
         },
         |part| part.faster();
-    CHANNELS: "place", "{}", "twice the channels of {}", NOT_TRIED, |part| part.more("channels", 2);
-    CACHE: "place", "{}", "four times the cache of {}", NOT_TRIED, |part| part.more("cache_bytes", 4);
+    CHANNELS: "memory", "{}", "twice the channels of {}", NOT_TRIED, |part| part.more("channels", 2);
+    CACHE: "memory", "{}", "four times the cache of {}", NOT_TRIED, |part| part.more("cache_bytes", 4);
     LATENCY: "latency", "{}", "half the latency of {}", NOT_TRIED, |part| part.lower_latency();
     LINK: "link", "{}", "{} at twice the rate",
         |config, name| for link in config.links.iter_mut().filter(|link| link.name.split('.').next() == Some(name)) {
@@ -132,8 +132,8 @@ limits! {
 /// The limits of the parts of each table, in the order of `why`.
 const OF_PARTS: &[(&str, &[&Limit])] = &[
     ("cluster", &[&ENGINES, &THREADS]),
-    ("memory", &[&PLACE, &CHANNELS, &CACHE, &LATENCY]),
-    ("unit", &[&PLACE, &LATENCY]),
+    ("memory", &[&MEMORY, &CHANNELS, &CACHE, &LATENCY]),
+    ("unit", &[&MEMORY, &LATENCY]),
     ("link", &[&LINK, &LATENCY]),
     ("port", &[&PORT, &QUEUES_OF]),
     ("buffer", &[&BUFFER]),
@@ -170,7 +170,7 @@ fn set(key: String, value: impl Into<Value>) -> Settings {
 pub struct Lift {
     /// The improved part, named as in the results of a run.
     pub component: String,
-    /// `engines`, `threads`, `place`, `latency`, `link`, `port`, `shaper`, `buffer`, `lock` or `order`.
+    /// `engines`, `threads`, `memory` (or unit), `latency`, `link`, `port`, `shaper`, `buffer`, `lock` or `order`.
     pub kind: String,
     /// The change in words.
     pub text: String,

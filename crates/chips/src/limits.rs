@@ -5,7 +5,7 @@ use super::design::Design;
 use super::executed::Shared;
 use super::from_counts::dram_shares;
 use super::lifts::{
-    BUFFERS, ENGINES, LINK, Limit, ORDER, PACKET_MEMORY, PLACE, PORTS_IN, PORTS_OUT, QUEUES, RINGS, SHAPERS,
+    BUFFERS, ENGINES, LINK, Limit, MEMORY, ORDER, PACKET_MEMORY, PORTS_IN, PORTS_OUT, QUEUES, RINGS, SHAPERS,
     THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
 };
 use crate::report::{Bottleneck, WhatIf};
@@ -74,7 +74,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
         add(&THREADS, &cluster.group, cluster.threads_held * (1.0 - 0.5 * cluster.busy));
     }
     for place in &counts.places {
-        add(&PLACE, &place.group, taken_up(place));
+        add(&MEMORY, &place.group, taken_up(place));
     }
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);

@@ -280,7 +280,7 @@ pub struct CallStack {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
     /// Name of the memory, or `locks`.
-    pub place: String,
+    pub memory: String,
     /// The busiest bank, if the address selects the bank; otherwise `None`.
     pub bank: Option<u32>,
     /// Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
@@ -301,11 +301,11 @@ impl HotWord {
             [first @ .., last] => format!(", lines {} and {last}", first.join(", ")),
         };
         let (name, percent) = (&self.name, self.share * 100.0);
-        match self.place.as_str() {
-            "locks" => format!("The lock taken most is that of {name}{lines}: {percent:.0} % of all taken."),
-            place => {
+        match self.memory.as_str() {
+            "locks" => format!("Most frequent lock: {name}{lines}, {percent:.0} % of all acquisitions."),
+            memory => {
                 format!(
-                    "Hot is {place}{bank}: {name}{lines}, {percent:.0} % of the program's accesses there."
+                    "Most accessed in {memory}{bank}: {name}{lines}, {percent:.0} % of the program's accesses."
                 )
             }
         }

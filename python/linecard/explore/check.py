@@ -11,7 +11,7 @@ from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
 from linecard.explore.program_options import program_arguments
-from linecard.explore.reports import CheckReport, PlaceCheck
+from linecard.explore.reports import CheckReport, MemoryCheck
 from linecard.numbers import percent
 from linecard.result import Result
 from linecard.view import (
@@ -133,11 +133,11 @@ def _(result: ChipCheck) -> list[Part]:
     ]
 
 
-def _access(row: PlaceCheck, slowest: float) -> tuple[Cell, ...]:
-    parts = f"{row.there_ns:.1f} + {row.place_ns:.1f} + {row.back_ns:.1f}"
+def _access(row: MemoryCheck, slowest: float) -> tuple[Cell, ...]:
+    parts = f"{row.there_ns:.1f} + {row.memory_ns:.1f} + {row.back_ns:.1f}"
     most = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
     unloaded = Said(f"{row.unloaded_ns:.1f} ns")
-    return row.cluster, row.role, row.place, unloaded, Bar(row.unloaded_ns / slowest), parts, *most
+    return row.cluster, row.role, row.memory, unloaded, Bar(row.unloaded_ns / slowest), parts, *most
 
 
 def _demands(several: tuple[Demand, ...]) -> list[Part]:

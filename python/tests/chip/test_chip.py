@@ -317,9 +317,9 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         "accesses",
     }
     assert (found["engines"], found["threads"], found["receive_gbps"]) == (8, 64, 40.0)
-    assert {(row["role"], row["place"]) for row in found["accesses"]} >= {("table", "l2"), ("local", "near")}
+    assert {(row["role"], row["memory"]) for row in found["accesses"]} >= {("table", "l2"), ("local", "near")}
     for row in found["accesses"]:
-        assert row["unloaded_ns"] == pytest.approx(row["there_ns"] + row["place_ns"] + row["back_ns"])
+        assert row["unloaded_ns"] == pytest.approx(row["there_ns"] + row["memory_ns"] + row["back_ns"])
         assert row["formula"]
     table = next(row for row in found["accesses"] if row["role"] == "table")
     assert table["back_ns"] == 5.0

@@ -67,10 +67,10 @@ def test_the_bank_that_limits_is_named_with_what_stands_there_and_where(tmp_path
     assert found.summary.throughput_mpps == pytest.approx(800 / (8 * 3.2198), rel=0.01)
     assert found.bottleneck.component == "emem"
     assert found.bottleneck.why.endswith(
-        "Hot is emem bank 0: `backends[3]`, line adds.c:19, 100 % of the program's accesses there."
+        "Most accessed in emem bank 0: `backends[3]`, line adds.c:19, 100 % of the program's accesses."
     )
     (hot,) = found.programs[0].hot
-    assert (hot.place, hot.bank, hot.name, hot.lines, hot.share) == ("emem", 0, "`backends[3]`", ("adds.c:19",), 1.0)
+    assert (hot.memory, hot.bank, hot.name, hot.lines, hot.share) == ("emem", 0, "`backends[3]`", ("adds.c:19",), 1.0)
 
 
 def test_variables_and_blocks_of_c_are_named(tmp_path):
@@ -78,7 +78,7 @@ def test_variables_and_blocks_of_c_are_named(tmp_path):
     source.write_text(READS)
     bound = {"bind.state": "emem", "bind.heap": "imem"}
     found = linecard.run("nfp4000", program=source, packets=1000, warmup_packets=200, set=bound)
-    hot = {each.place: each for each in found.programs[0].hot}
+    hot = {each.memory: each for each in found.programs[0].hot}
     assert hot["emem"].name == "`hot`, byte 8"
     assert hot["emem"].share == pytest.approx(3 / 4)
     assert hot["emem"].lines == ("reads.c:17", "reads.c:18", "reads.c:19")

@@ -226,14 +226,14 @@ def test_a_planted_bottleneck_is_named(chip, planted):
 @pytest.mark.parametrize("changes", [[], ["program.step[6].lock=1", "program.step[8].lock=1"]])
 def test_every_lift_has_its_settings(chip, changes, wording):
     lifts = Chip(chip, changes).lifts()
-    kinds = {"engines", "threads", "place", "latency", "link", "port", "buffer", "order", "lock"}
+    kinds = {"engines", "threads", "memory", "latency", "link", "port", "buffer", "order", "lock"}
     assert {lift.kind for lift in lifts} == kinds
     wording("\n".join(f"{lift.component}: {lift.text}: {lift.settings}" for lift in lifts))
 
 
 def test_a_gain_within_noise_is_no_verdict_and_not_called_small(wording):
     def lifted(gain, low, high):
-        return Lifted(("crypto",), "place", "crypto twice as fast", gain, low, high, {})
+        return Lifted(("crypto",), "memory", "crypto twice as fast", gain, low, high, {})
 
     assert verdict_of([lifted(0.13, 0.05, 0.2)], "as given")[0] == "crypto"
     verdict, reason = verdict_of([lifted(0.13, -0.09, 0.4)], "as given")

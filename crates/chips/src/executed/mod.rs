@@ -305,7 +305,7 @@ impl Work {
     /// Returns its most accessed words.
     fn hot(
         &self,
-        place: &impl Fn(RoleId) -> String,
+        memory: &impl Fn(RoleId) -> String,
         bank: impl Fn(RoleId, u32) -> Option<(u32, u32)>,
     ) -> Vec<HotWord> {
         let (words, locks) = match &self.running {
@@ -318,7 +318,7 @@ impl Work {
         };
         let memories = words.hottest(unit).into_iter().map(|hottest| {
             let name = self.word(hottest.word);
-            (place(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
+            (memory(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
         });
         let taken = locks.taken.hottest(|_| (None, 1)).into_iter().map(|hottest| {
             let address = locks.address(hottest.word.1);
@@ -328,14 +328,14 @@ impl Work {
             };
             ("locks".to_owned(), hottest.unit, name, hottest.operations, hottest.share)
         });
-        let hot = memories.chain(taken).map(|(place, bank, name, operations, share)| {
+        let hot = memories.chain(taken).map(|(memory, bank, name, operations, share)| {
             let mut lines: Vec<String> = Vec::new();
             for found in operations.into_iter().map(|operation| self.line(operation)) {
                 if !lines.contains(&found) && lines.len() < MOST_LINES {
                     lines.push(found);
                 }
             }
-            HotWord { place, bank, name, lines, share }
+            HotWord { memory, bank, name, lines, share }
         });
         hot.collect()
     }
