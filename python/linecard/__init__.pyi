@@ -76,7 +76,7 @@ from linecard.explore.ndr import ndr as ndr
 from linecard.explore.ndr_result import NdrResult as NdrResult
 from linecard.explore.optimize import optimize as optimize
 from linecard.explore.optimize_result import OptimizeResult as OptimizeResult
-from linecard.explore.reports import PlaceCheck as PlaceCheck
+from linecard.explore.reports import MemoryCheck as MemoryCheck
 from linecard.explore.result import SweepResult as SweepResult
 from linecard.explore.sweep import sweep as sweep
 from linecard.explore.why import why as why

@@ -283,19 +283,19 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_too_short(chip) {
         warnings.push(format!(
-            "too short to judge: {} packets left in {:.3} us of measured time; give more with --packets",
+            "too short to judge: {} packets left in {:.3} us of measured time; run more packets with --packets",
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));
     } else if piles_up(chip, counts) {
         warnings.push(format!(
-            "not steady: more and more packets pile up inside ({} at the start of the measurement, {} at its end), so \
-             that loss and latency depend on the length of the run",
+            "not steady: the number of packets inside grows ({} at the start of the measurement, {} at its end); loss and \
+             latency depend on the length of the run",
             counts.inside_at_start, counts.inside_at_end
         ));
     } else if !chip.was_warm() {
         warnings.push(
-            "the warm-up did not come to rest: what is measured still drifts; give a longer one with --warmup".to_owned(),
+            "the warm-up did not reach steady state, and the results still drift; set a longer one with --warmup".to_owned(),
         );
     }
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
@@ -306,7 +306,7 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     }
     let line_full = counts.dropped(Loss::LineFull);
     if line_full > 0 {
-        warnings.push(format!("{line_full} packets came faster than the wire of their port carries"));
+        warnings.push(format!("{line_full} packets arrived faster than the line rate of their port"));
     }
     let facts = TrafficFacts {
         packets_in: counts.packets_in,

@@ -220,7 +220,7 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
         component: reason.name().replace('_', " "),
         utilization: count as f64 / gone as f64,
         why: format!(
-            "{count} packets {what}; {} are forwarded. No part of the chip decides this run.",
+            "{count} packets {what}; {} are forwarded. No part of the chip limits this run.",
             counts.packets_out
         ),
     })
@@ -251,8 +251,7 @@ pub(super) fn judge(
             component: NOT_JUDGED.to_owned(),
             utilization: busiest.1,
             why: format!(
-                "The run is too short to tell a limit from its beginning; the busiest part, {}, is at {:.0} %. Give more with \
-                 --packets.",
+                "The run is too short to identify a limit; the busiest part, {}, is at {:.0} %. Run more packets with --packets.",
                 busiest.0,
                 busiest.1 * 100.0
             ),
@@ -267,8 +266,8 @@ pub(super) fn judge(
             component: OFFERED_LOAD.to_owned(),
             utilization: busiest.1,
             why: format!(
-                "{gbps:.2} Gbit/s arrive, nothing is lost for want of room and nothing piles up; the busiest part, {}, \
-                 is at {:.0} %.",
+                "The chip carries the offered load of {gbps:.2} Gbit/s: no buffer overflows and no queue grows. The busiest part, \
+                 {}, is at {:.0} %.",
                 busiest.0,
                 busiest.1 * 100.0
             ),
@@ -301,10 +300,10 @@ pub(super) fn judge(
             component: part.limit.component(&part.name),
             utilization: part.level,
             why: format!(
-                "With {}, {:.0} % more leaves ({measured}){}.",
-                part.lifted(),
+                "Throughput rises by {:.0} % with {} ({measured}){}.",
                 gain * 100.0,
-                if others.is_empty() { String::new() } else { format!("; with {}", said(others)) }
+                part.lifted(),
+                if others.is_empty() { String::new() } else { format!("; other changes: {}", said(others)) }
             ),
         },
         // If threads wait for each other, no part is the limit.
@@ -312,8 +311,8 @@ pub(super) fn judge(
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
-                "Threads with a packet wait for a lock of their program {:.0} % of the time: what one holds, others want; making \
-                 a part better gains less than {:.0} % ({measured}).",
+                "Threads with a packet wait {:.0} % of the time for a lock of their program. An improvement of one part raises the \
+                 throughput by less than {:.0} % ({measured}).",
                 locked(counts) * 100.0,
                 LEAST_GAIN * 100.0,
             ),
@@ -326,7 +325,7 @@ pub(super) fn judge(
             },
             utilization: first,
             why: format!(
-                "No part alone is the limit: making one of them better gains less than {:.0} % ({measured}){}.",
+                "No single part is the limit: an improvement of one part raises the throughput by less than {:.0} % ({measured}){}.",
                 LEAST_GAIN * 100.0,
                 if gains.is_empty() { String::new() } else { format!(": {}", said(&gains)) }
             ),
@@ -342,7 +341,7 @@ pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
         component: NOT_JUDGED.to_owned(),
         utilization,
         why: format!(
-            "Nobody asked what limits the run; the busiest part, {part}, is at {:.0} %.",
+            "The verdict was not requested; the busiest part, {part}, is at {:.0} %.",
             utilization * 100.0
         ),
     }

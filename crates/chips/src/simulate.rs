@@ -335,7 +335,7 @@ pub(crate) fn simulate(
 
 /// Returns the bottleneck, with its hot word if executed programs have one.
 fn named(limit: Bottleneck, programs: &[ExecutedProgram]) -> Bottleneck {
-    let hot = programs.iter().flat_map(|program| &program.hot).filter(|hot| hot.place == limit.component);
+    let hot = programs.iter().flat_map(|program| &program.hot).filter(|hot| hot.memory == limit.component);
     match hot.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|hot| hot.share >= LEAST_HOT) {
         Some(hot) => Bottleneck { why: format!("{} {}", limit.why, hot.sentence()), ..limit },
         None => limit,
@@ -369,16 +369,16 @@ pub(super) fn judge(
         Outcome::Fault(sentence) => Err(Error::Run(sentence.clone())),
         Outcome::Endless(endless) => Err(Error::Run(why_endless(endless, timebase))),
         Outcome::TooLate => Err(Error::Run(
-            "the run reached the end of the chip's clock, which counts 64 bits of ticks: request fewer packets, or \
-             look for times of the chip or of its traffic that are too long"
+            "the run reached the end of the chip's clock, which counts 64 bits of ticks. Request fewer packets, or \
+             shorten the times of the chip or of its traffic"
                 .to_owned(),
         )),
         Outcome::Deadlock { packets_inside, waiting } => {
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
-                "the chip is deadlocked with {packets_inside} packets inside ({}). Threads wait for each other: look \
-                 for a circle of full rings, locks that are never released, or an inbox with a window whose packets \
-                 wait for an earlier one in it ([order])",
+                "the chip is deadlocked with {packets_inside} packets inside ({}): threads wait for each other. Possible \
+                 causes are a cycle of full rings, a lock that is never released, and an inbox whose window waits for \
+                 one of its own packets ([order])",
                 parts.join("; ")
             )))
         }
@@ -408,23 +408,23 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
         Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {
             let us = timebase.seconds(*at) * 1e6;
             let what = match from_outside {
-                true => "they process a packet in no time, and another one always waits",
-                false => "all work on a packet takes no time until it is back in the inbox",
+                true => "They process each packet in zero time, and another packet always waits",
+                false => "Each packet returns to the inbox in zero time",
             };
             format!(
-                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far, \
-                 but simulated time does not advance: {what}. Set cycles of its steps, a latency of its memories, or a \
+                "the run would never end: at {us:.3} us, threads of `{cluster}` take packets out of `{inbox}` ({packets} so far), and \
+                 simulated time does not advance. {what}. Set cycles of its steps, a latency of its memories, or a \
                  rate of the traffic (traffic.arrivals)"
             )
         }
         Endless::NoneLeaves { packets, inside } => format!(
-            "the run would never end: threads have taken packets up {packets} times since one last left, and {inside} are \
-             inside: they circulate between rings. Look for a cluster that puts packets into the ring from which it \
+            "the run would never end: threads have taken packets {packets} times since the last departure, and {inside} packets \
+             are inside. They circulate between rings. Look for a cluster that puts packets into the ring from which it \
               takes them"
         ),
         Endless::TooLarge { packets } => format!(
-            "the run would never end: none of {packets} packets in a row fits a page of the packet memory, and another one always \
-             waits: raise page_bytes or pool_bytes, or send smaller packets"
+            "the run would never end: none of {packets} consecutive packets fits a page of the packet memory, and another packet \
+             always waits. Raise page_bytes or pool_bytes, or send smaller packets"
         ),
     }
 }

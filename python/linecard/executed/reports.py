@@ -350,14 +350,14 @@ class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     """The data that an executed program accesses most in a memory, or the lock that it takes most.
 
     Attributes:
-        place: Name of the memory, or ``locks``.
+        memory: Name of the memory, or ``locks``.
         bank: The busiest bank, if the address selects the bank; otherwise ``None``.
         name: Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
         lines: Source lines that access the data, the most frequent first.
         share: Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
     """
 
-    place: str
+    memory: str
     bank: int | None
     name: str
     lines: tuple[str, ...]

@@ -31,21 +31,21 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
     threads: int
     receive_gbps: float
     transmit_gbps: float
-    accesses: tuple[PlaceCheck, ...]
+    accesses: tuple[MemoryCheck, ...]
     unused: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
-class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
+class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """A memory or an accelerator, accessed from one cluster.
 
     Attributes:
         cluster: Name of the accessing cluster.
         role: The role name that programs use for the memory or accelerator.
-        place: Name of the memory or accelerator.
+        memory: Name of the memory or accelerator.
         unloaded_ns: Unloaded latency, from the issue of a read of ``bytes`` bytes to its result.
         there_ns: Time of the request path, which consists of issue and links.
-        place_ns: Time in the memory or accelerator itself.
+        memory_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
         bytes: Size of the read in bytes.
         peak_mops: Peak read rate over all instances and the links of the route, in 10^6 per second; ``None`` without a
@@ -56,10 +56,10 @@ class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
     cluster: str
     role: str
-    place: str
+    memory: str
     unloaded_ns: float
     there_ns: float
-    place_ns: float
+    memory_ns: float
     back_ns: float
     bytes: int
     peak_mops: float | None
@@ -72,8 +72,8 @@ class Lift(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         component: The improved part, named as in the results of a run.
-        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``shaper``, ``buffer``, ``lock`` or
-            ``order``.
+        kind: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``, ``shaper``, ``buffer``,
+            ``lock`` or ``order``.
         text: The change in words.
         settings: The settings of the change.
     """

@@ -37,7 +37,7 @@ def test_the_page_has_a_bar_for_each_part_that_was_made_better(page, result):
     gains = [each.gain for each in result.what_if]
     assert gains == sorted(gains, reverse=True)
     best = result.what_if[0]
-    assert f"With {best.change}, {best.gain * 100:.0f} % more leaves" in result.bottleneck.why
+    assert f"Throughput rises by {best.gain * 100:.0f} % with {best.change}" in result.bottleneck.why
     table = page.partition("<h2>What if</h2>")[2].partition("</table>")[0]
     rows = [re.findall(r"<t[dh][^>]*>(?:<a[^>]*>)?([^<]*)(?:</a>)?</t[dh]>", row) for row in table.split("<tr")[2:]]
     assert [row[0] for row in rows] == [each.change for each in result.what_if]
