@@ -42,6 +42,7 @@ lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python, and 
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked --quiet -- -D warnings" \
+		"cargo clippy --package linecard-platform --no-default-features --locked --quiet -- -D warnings" \
 		"$(BIN)/ruff format --check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/ruff check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy" \

@@ -542,7 +542,7 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         (lift for lift in lifts if lift.kind == "pair" and lift.counts), key=lambda lift: lift.gain, default=None
     )
     if pair is not None:
-        text = f"{start}no part alone is the limit; with {pair.text}, the throughput rises by {pair.gain:.0%}."
+        text = f"{start}no single part is the limit; with {pair.text}, the throughput rises by {pair.gain:.0%}."
         return " and ".join(pair.components), text[:1].upper() + text[1:]
     unsure = max((lift for lift in lifts if lift.gain >= LEAST_GAIN), key=lambda lift: lift.gain, default=None)
     if unsure is not None:
