@@ -208,7 +208,7 @@ impl EbpfCosts {
         // Only checked here: the compilation of programs uses the value.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
-        let meaning = "whether a lookup in an array takes the lower bits of the index, if the number of values is a power of two, and always finds a value";
+        let meaning = "whether lookups in arrays of 2^n values use the lower bits of the index, and always find a value";
         let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",
