@@ -151,7 +151,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
 fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
-    if let Some(banks) = section.integer_if("banks", 1..=1024, "number of banks, instead of the part's") {
+    if let Some(banks) = section.integer_if("banks", 1..=1024, "banks, instead of the part's") {
         asked.power_of_two("banks", banks);
         organization.banks = banks.next_power_of_two() as u32;
     }
