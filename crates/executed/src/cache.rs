@@ -100,7 +100,7 @@ pub fn trace_program_cached(
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
-            return Err(format!("it has {bytes} bytes, but the folder may hold {most_bytes}"));
+            return Err(format!("it has {bytes} bytes, but the folder may hold at most {most_bytes} bytes"));
         }
         write(&file, &key, &payload).map_err(|error| error.to_string())
     });
@@ -192,7 +192,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
     // The lengths are compared before memory is reserved, so that a damaged length reserves none.
     if metadata.len().checked_sub(HEADER_BYTES as u64) != Some(length) {
-        return Err(format!("damaged: {} bytes long, not as its header says", metadata.len()));
+        return Err(format!("damaged: its length of {} bytes differs from its header", metadata.len()));
     }
     let mut payload = Vec::new();
     opened.take(length).read_to_end(&mut payload).map_err(|error| error.to_string())?;

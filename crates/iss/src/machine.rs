@@ -138,7 +138,7 @@ fn counted(bytes: u32) -> String {
 fn aside(offset: i64, bytes: u32) -> String {
     match offset - i64::from(bytes) {
         beyond @ 1.. => format!("{} beyond the end of", counted(beyond as u32)),
-        0 => "just beyond the end of".to_owned(),
+        0 => "directly beyond the end of".to_owned(),
         _ if offset == 0 => "at the start of".to_owned(),
         _ if offset < 0 => format!("{} in front of", counted(-offset as u32)),
         _ => format!("{} from the start of", counted(offset as u32)),
@@ -200,7 +200,8 @@ impl Machine {
                     "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
                 ), format!(
-                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the name of another one (entry)"
+                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the \
+                     name of another function (entry)"
                 )).into());
         };
         let layout = Layout::new(&image, control.len())?;

@@ -51,7 +51,7 @@ pub(super) fn timing(
     let sound = document.problems() == before;
     let need = |key: &str| {
         if sound && !given.contains_key(key) {
-            row.missing(key, &format!("a number or an expression, as kind {kind} needs it"));
+            row.missing(key, &format!("a number or an expression, which kind {kind} requires"));
         }
         given.get(key).cloned()
     };
@@ -80,7 +80,7 @@ pub(super) fn timing(
         }
         "empirical" => {
             if sound && values.is_none() {
-                row.missing("values", "a list of numbers, as kind empirical needs it");
+                row.missing("values", "a list of numbers, which kind empirical requires");
             }
             let values = values?;
             let weights = weights.unwrap_or_else(|| vec![1.0; values.len()]);

@@ -43,7 +43,7 @@ pub(super) enum Term {
 }
 
 fn too_many(at: Node<'_, '_>) -> PetriError {
-    wrong(at, "a multiset with more than 9223372036854775807 of a colour", "fewer")
+    wrong(at, "a multiset with more than 9223372036854775807 tokens of a colour", "fewer")
 }
 
 /// The operands: each is wrapped in a `subterm`.
@@ -154,8 +154,9 @@ impl Term {
             _ => {
                 for colour in self.colours(sorts, bound, at)? {
                     let number = sort.number(&colour, sorts);
-                    let number =
-                        number.ok_or_else(|| wrong(at, "a colour of another sort", "one of the place's"))?;
+                    let number = number.ok_or_else(|| {
+                        wrong(at, "a colour of another sort", "a colour of the place's sort")
+                    })?;
                     let held = bag.entry(number).or_default();
                     *held = held.checked_add(times).ok_or_else(|| too_many(at))?;
                 }
