@@ -150,7 +150,7 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         "fill",
         "engine_by_engine",
         &[("engine_by_engine", false), ("thread_by_thread", true)],
-        "order in which threads are put in use: all of one engine first, or one of every engine first",
+        "order in which threads are put into use: all threads of one engine first, or one thread of every engine first",
     );
     let meaning = "total number of threads in use in all clusters of the kind; all if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;

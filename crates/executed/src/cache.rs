@@ -92,7 +92,7 @@ pub fn trace_program_cached(
     }
     // A folder that cannot be created is an error before the long run, not after it.
     if !Path::new(folder).is_dir() {
-        std::fs::create_dir(folder).map_err(|error| failed(folder, "make the folder", &error))?;
+        std::fs::create_dir(folder).map_err(|error| failed(folder, "create the folder", &error))?;
     }
     let TracedProgram { report, work } = trace_program(request, progress)?;
     let kept = Kept { report, work };
@@ -124,7 +124,7 @@ pub fn cached_traces(folder: &str) -> Result<Vec<CachedTrace>, Error> {
         .map(|each| {
             let (report, problem) = match read(&each.path, &each.key) {
                 Ok(Some(kept)) => (Some(kept.report), None),
-                Ok(None) => (None, Some("it is gone".to_owned())),
+                Ok(None) => (None, Some("the file no longer exists".to_owned())),
                 Err(defect) => (None, Some(defect)),
             };
             CachedTrace {

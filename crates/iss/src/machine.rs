@@ -140,7 +140,7 @@ fn aside(offset: i64, bytes: u32) -> String {
         beyond @ 1.. => format!("{} beyond the end of", counted(beyond as u32)),
         0 => "directly beyond the end of".to_owned(),
         _ if offset == 0 => "at the start of".to_owned(),
-        _ if offset < 0 => format!("{} in front of", counted(-offset as u32)),
+        _ if offset < 0 => format!("{} before", counted(-offset as u32)),
         _ => format!("{} from the start of", counted(offset as u32)),
     }
 }

@@ -366,8 +366,8 @@ impl Reader {
         let (from, to) =
             (row.text("from", "a place or a transition"), row.text("to", "a transition or a place"));
         let tokens = tokens(row, "tokens that it moves");
-        let weight = expression(row, "weight", "how many tokens");
-        let kind = row.text_or("kind", "normal", "what it does");
+        let weight = expression(row, "weight", "number of tokens");
+        let kind = row.text_or("kind", "normal", "kind of arc");
         row.close();
         // The arc itself, its source or its target has a problem that has been reported.
         let follows = parts.document.problems() > before || parts.lacks(&from) || parts.lacks(&to);

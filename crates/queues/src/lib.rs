@@ -135,7 +135,7 @@ fn settings(root: &Section<'_>) -> Settings {
         requests: count("requests", MOST, "entries of the request buffer of the queuing cache"),
         words: count("words", MOST, "words of the data cache, each one pointer of a descriptor"),
         ways: count("ways", MOST, "ways of the data cache"),
-        line_words: of("words", "line_words", 1..=64, "line of the data cache"),
+        line_words: of("words", "line_words", 1..=64, "line size of the data cache"),
         mshrs: count("mshrs", MOST, "maximum number of outstanding misses of the data cache"),
         cache_ps: ps("cache_ns", "time between two accesses of the data cache"),
         write_through: root.choice(

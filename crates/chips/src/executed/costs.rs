@@ -56,10 +56,10 @@ costs! {
         swap32_cycles = 1, "byte swap of 32 bits";
         swap64_cycles = 1, "byte swap of 64 bits";
         jump_cycles = 1, "jump without a condition";
-        jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
-        jump_equal_cycles = 1, "jump if equal, or not, to any other operand";
+        jump_zero_cycles = 1, "jump if equal or not equal to the constant 0";
+        jump_equal_cycles = 1, "jump if equal or not equal to any other operand";
         jump_order_cycles = 1, "jump if less, greater, or a bit is set";
-        jump32_equal_cycles = 1, "jump if 32 bits are equal, or not";
+        jump32_equal_cycles = 1, "jump if 32 bits are equal or not equal";
         jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
         taken_cycles = 0, "additional cycles for a taken jump";
         call_cycles = 1, "call of a function of the program, and the return from it";

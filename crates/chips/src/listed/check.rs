@@ -41,7 +41,7 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
                     | Does::Put { then: AfterPut::GoesOn, .. }
             );
         if must && !placed.is_done_once() {
-            let message = "is executed once for every packet: omit each, share and times";
+            let message = "must be executed once for every packet: omit each, share and times";
             placed.section.fail("op", message);
         }
     }

@@ -132,7 +132,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "what the binding determines",
+                "a value that the binding determines",
             ));
         }
         // Slots that are used, with the values that all their places have.
@@ -336,7 +336,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "what the binding determines",
+                "a value that the binding determines",
             ));
         }
         let random = &mut self.random;
@@ -358,7 +358,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "what the binding determines",
+                "a value that the binding determines",
             ));
         }
         let weight = code.run(frame, &mut self.random);

@@ -66,7 +66,8 @@ impl Term {
             "numberof" | "scalarproduct" => Self::times(node, sorts),
             "empty" => Ok(Self::Empty),
             "all" => {
-                let sort = children(node).next().ok_or_else(|| wrong(node, "all of nothing", "a sort"))?;
+                let sort =
+                    children(node).next().ok_or_else(|| wrong(node, "`all` without a sort", "a sort"))?;
                 Ok(Self::All(sorts.of(sort)?))
             }
             "tuple" => Ok(Self::Tuple(inner()?)),
@@ -98,7 +99,7 @@ impl Term {
                 term = Some(Self::read(operand, sorts)?);
             }
         }
-        let term = term.ok_or_else(|| wrong(node, "a number of nothing", "a term"))?;
+        let term = term.ok_or_else(|| wrong(node, "a number without a term", "a term"))?;
         Ok(Self::Times(count, Box::new(term)))
     }
 
@@ -277,7 +278,7 @@ impl Condition {
             "or" => Ok(Self::Or(conditions()?)),
             "not" => match conditions()?.pop() {
                 Some(inner) => Ok(Self::Not(Box::new(inner))),
-                None => Err(wrong(node, "not of nothing", "a condition")),
+                None => Err(wrong(node, "`not` without a condition", "a condition")),
             },
             "imply" => {
                 let mut inner = conditions()?;
