@@ -106,7 +106,7 @@ pub fn trace_program_cached(
     });
     match stored {
         Ok(()) => evict(Path::new(folder), most_bytes, &file),
-        Err(defect) => notes.push(format!("{folder}: the trace is not kept: {defect}")),
+        Err(defect) => notes.push(format!("{folder}: the trace was not stored: {defect}")),
     }
     Ok((TracedProgram { report: kept.report, work: kept.work }, notes))
 }

@@ -79,7 +79,7 @@ impl Layout {
         if high >= u64::from(STOP) {
             return Err(unfit(
                 format!("an image up to {image_high:#x}"),
-                "room for 32 MiB of heap behind it: link it at 0x10000",
+                "room for 32 MiB of heap after it: link it at 0x10000",
             ));
         }
         let image_page = image_low & !(PAGE_BYTES - 1);
@@ -386,7 +386,7 @@ impl Machine {
                     ),
                 }
             }
-            Near::Heap => "in the heap, behind all allocated blocks".to_owned(),
+            Near::Heap => "in the heap, beyond all allocated blocks".to_owned(),
         };
         IssError::Memory { place, access, beyond, pc, symbol, line }
     }

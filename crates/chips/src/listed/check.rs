@@ -122,8 +122,8 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "sending threads execute the steps after it, and hand each block over once: found {sent} steps with \
-             op = \"transmit\" there, expected one"
+            "sending threads execute the steps after this one, and hand each block over once: found {sent} steps with op \
+             = \"transmit\" there, expected one"
         );
         enqueue.fail("op", message);
     }
