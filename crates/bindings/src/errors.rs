@@ -142,7 +142,7 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
         },
         QueueingFailure::Traffic(error) => input(error),
         QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
-            "{name}: none of its {packets} packets is IP with a flow; a queue is chosen by a hash of the five-tuple"
+            "{name}: none of its {packets} packets is an IP packet with a flow; the hash of the five-tuple selects a queue"
         )),
         QueueingFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
     }

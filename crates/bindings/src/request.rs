@@ -74,7 +74,7 @@ impl<'py> Input<'py> {
                 (Ok(number), _) => visitor.visit_u64(number),
                 (_, Ok(number)) => visitor.visit_i64(number),
                 _ => {
-                    let expected = "expected a whole number of at most 64 bits, not negative";
+                    let expected = "expected a non-negative whole number of at most 64 bits";
                     Err(Wrong::custom(format_args!("found {}, {expected}", value.str()?)))
                 }
             }

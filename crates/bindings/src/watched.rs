@@ -84,7 +84,7 @@ pub fn watched<T: Send + 'static>(
             // If the caller no longer waits, nothing receives the result.
             let _ = send.send((result, processor_nanoseconds()));
         })
-        .map_err(|error| PyOSError::new_err(format!("no thread to work on: {error}")))?;
+        .map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?;
     loop {
         let receive = &mut receive;
         match py.detach(move || receive.recv_timeout(PERIOD)) {

@@ -110,12 +110,15 @@ impl Allocator {
         let paged = matches!(kind, AllocatorKind::Fixed | AllocatorKind::Linear | AllocatorKind::Piecewise);
         if paged && (page_cells == 0 || page_cells > u32::from(u16::MAX) || !cells.is_multiple_of(page_cells))
         {
-            return Err(format!("{cells} cells do not divide into pages of {page_cells} cells"));
+            return Err(format!("{cells} cells cannot be divided into pages of {page_cells} cells"));
         }
         if matches!(kind, AllocatorKind::Fixed | AllocatorKind::FineGrain) {
             let unit = if kind == AllocatorKind::Fixed { page_cells } else { 1 };
             if !(1..=2).contains(&pools) || !(cells / unit).is_multiple_of(pools) || cells / unit < pools {
-                return Err(format!("{} buffers do not divide into {pools} pools (1 or 2)", cells / unit));
+                return Err(format!(
+                    "{} buffers cannot be divided into {pools} pools; expected 1 or 2 pools of equal size",
+                    cells / unit
+                ));
             }
         }
         Ok(match kind {
@@ -127,7 +130,9 @@ impl Allocator {
             AllocatorKind::Linear => Self::Linear(Linear::new(cells, page_cells)),
             AllocatorKind::Piecewise => Self::Piecewise(Piecewise::new(cells, page_cells, order)),
             AllocatorKind::PerQueue if queues == 0 || cells / queues == 0 => {
-                return Err(format!("{cells} cells do not divide among {queues} queues"));
+                return Err(format!(
+                    "{cells} cells cannot be divided among {queues} queues; expected at least one cell per queue"
+                ));
             }
             AllocatorKind::PerQueue => Self::PerQueue(PerQueue::new(cells, queues)),
         })

@@ -47,7 +47,7 @@ impl Pool {
 
     #[inline]
     pub fn put(&mut self, member: u32) {
-        assert!(self.len < self.ring.len(), "a buffer came back twice");
+        assert!(self.len < self.ring.len(), "a buffer was freed twice");
         let end = self.wrap(self.head + self.len);
         self.ring[end] = member;
         self.len += 1;

@@ -24,10 +24,10 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Misfit::NobodyFillsTransmitBuffer => {
-                f.write_str("ports send from a transmit buffer, and the program does not fill it")
+                f.write_str("ports send from a transmit buffer, but the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread takes packets that are kept for congested ports: the chip needs one inbox with one \
+                "any free thread may take a packet that is kept for a congested port: the chip needs one inbox with one \
                  list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
@@ -35,10 +35,10 @@ impl fmt::Display for Misfit {
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,
-                "{cluster}: a program that sends block by block and a cluster that moves blocks go together"
+                "{cluster}: a program that sends block by block requires a cluster that moves blocks, and vice versa"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
-                "memory partitioned by queue must be freed in the order of the queue, which only caches of queues ensure",
+                "memory partitioned by queue must be freed in queue order, which only caches of queues ensure",
             ),
             Misfit::Other(sentence) => f.write_str(sentence),
         }

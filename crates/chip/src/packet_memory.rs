@@ -36,7 +36,7 @@ impl Room {
             }),
             (PlacementRule::RandomBank, None) => {
                 let name = &config.places[target.place].name;
-                Err(format!("{name} has no slots: packets are placed in it by an allocator"))
+                Err(format!("{name} has no slots: an allocator must assign its cells to packets"))
             }
         }
     }
@@ -122,7 +122,7 @@ impl PacketMemory {
         let mut of_cluster = Vec::new();
         for (row, cluster) in config.targets.iter().zip(&config.clusters) {
             let Some(target) = &row[packets.role] else {
-                return Err(format!("{} reaches no memory that keeps packets", cluster.name));
+                return Err(format!("{} reaches no packet memory", cluster.name));
             };
             let place = target.place as u16;
             let known = stores.iter().position(|store| store.place == place);

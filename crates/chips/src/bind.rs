@@ -71,7 +71,7 @@ impl Binder<'_> {
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
-                "{} moves packets by single instructions, not through caches of queues: choose another allocator than \
+                "{} moves packets by single instructions, not through caches of queues: choose an allocator other than \
                  per_queue_linear",
                 program.name
             );
@@ -119,7 +119,7 @@ impl Binder<'_> {
                 let unused = !roles.names.contains(&key);
                 if let Some(meant) = roles.regions.iter().filter(|_| unused).find(meant) {
                     section
-                        .fail(&key, format!("the program has nothing of this name; did you mean `{meant}`?"));
+                        .fail(&key, format!("the program has no role of this name; did you mean `{meant}`?"));
                 }
                 bound.push((key, name));
             }
@@ -210,7 +210,7 @@ impl Binder<'_> {
             });
         }
         let kinds = AllocatorKind::ALL.map(|kind| (kind.name(), kind));
-        let kind = section.choice_or("allocator", "fixed", &kinds, "where packets are placed");
+        let kind = section.choice_or("allocator", "fixed", &kinds, "rule that assigns memory to packets");
         let page = page_bytes(&section);
         let capacity = self.places.find(name).and_then(|named| named.capacity_bytes);
         let usual = match kind_of_place {
@@ -232,16 +232,19 @@ impl Binder<'_> {
         };
         if pool > MOST_POOL_BYTES {
             let message = format!(
-                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: set pool_bytes"
+                "{name} reserves {pool} bytes for packets; expected at most {MOST_POOL_BYTES} bytes: set pool_bytes"
             );
             section.fail("pool_bytes", message);
             return None;
         }
         let pools = section.integer_or("pools", 1, 1..=2, "number of pools that are used in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
-        let order = section.choice_or("order", "lifo", &orders, "freed buffer or page that is used next");
+        let order = section.choice_or("order", "lifo", &orders, "freed buffer or page that is reused next");
         if !page.is_multiple_of(CELL_BYTES) {
-            section.fail("page_bytes", format!("{page} bytes are not whole cells of {CELL_BYTES} bytes"));
+            section.fail(
+                "page_bytes",
+                format!("{page} bytes are not a whole number of cells of {CELL_BYTES} bytes"),
+            );
         }
         let allocator = AllocatorConfig {
             kind,
@@ -343,7 +346,7 @@ impl Binder<'_> {
             if report {
                 let whose = place.per.as_deref().unwrap_or("");
                 let message = format!(
-                    "each `{whose}` has its own `{name}`, and `{}` reaches none of them",
+                    "each `{whose}` has its own `{name}`, but `{}` reaches none of them",
                     cluster.name
                 );
                 self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -383,7 +386,7 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "space that is separate by queue is released in the order of the queue, by the caches of the queues",
+            "per_queue_linear requires caches of queues, which release its space in queue order",
         );
         return None;
     };

@@ -159,7 +159,7 @@ fn row(
     let narrowest = narrowest_link(design, cluster, role, target, facts.bytes);
     let peak = match (of_place, narrowest) {
         (place, Some((link, most))) if place.is_none_or(|place| most < place) => {
-            facts.formula += &format!("; at most what link {link} carries");
+            facts.formula += &format!("; limited by link {link}");
             Some(most)
         }
         (place, _) => place,

@@ -51,7 +51,8 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
         let threads = section.integer("threads", 1..=65_536, "hardware threads of an engine");
         if count as u64 * engines * threads > MOST_THREADS {
             let message = format!(
-                "{count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} threads"
+                "{count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} \
+                 threads in total"
             );
             section.fail("threads", message);
         }
@@ -101,7 +102,8 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 .integer_if(
                     "block_cells",
                     1..=1024,
-                    "its threads take no packets: they move packets from output queues to transmit slots, this number of cells at a time",
+                    "number of cells that its threads move at a time from output queues to transmit slots; these threads \
+                     take no packets",
                 )
                 .map(|cells| cells as u16),
             program: 0,
@@ -137,7 +139,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
         });
     }
     if named.is_empty() {
-        root.lacks("cluster", "a chip has at least one cluster of engines, [cluster.NAME]");
+        root.lacks("cluster", "a chip needs at least one cluster of engines, [cluster.NAME]");
     }
     (named, configs)
 }
@@ -148,7 +150,7 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         "fill",
         "engine_by_engine",
         &[("engine_by_engine", false), ("thread_by_thread", true)],
-        "order in which threads are put in use: all of one engine first, or one of every engine first",
+        "order in which threads are put into use: all threads of one engine first, or one thread of every engine first",
     );
     let meaning = "total number of threads in use in all clusters of the kind; all if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
@@ -187,7 +189,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "per",
             "engine",
             &[("engine", false), ("thread", true)],
-            "owner of a cache: an engine, shared by its threads, or a thread",
+            "owner of a cache: an engine, whose threads share it, or a thread",
         );
         let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "capacity of each cache");
         let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
@@ -196,7 +198,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "latency_cycles",
             1,
             0..=1000,
-            "cycles from a load that hits to its value; the thread waits for the cycles in which it has no other work",
+            "cycles from a load that hits to its value; the thread waits only while it has no other work",
         );
         let leaves_engine = section.choice_or(
             "during_hit",
@@ -274,7 +276,7 @@ pub(super) struct Ring {
 
 /// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "maximum number of packets that were taken from it and have not left the chip; others wait; unbounded if left out";
+    let meaning = "maximum number of packets taken from it that have not left the chip; others wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -283,7 +285,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
-        let meaning = "maximum number of waiting packets; a further put waits; unbounded if left out";
+        let meaning =
+            "maximum number of waiting packets; a put into a full inbox waits; unbounded if left out";
         let capacity = section.integer_if("entries", 1..=1 << 30, meaning).map(|entries| entries as u32);
         configs.push(InboxConfig {
             name: section.name().to_owned(),
@@ -295,8 +298,11 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     }
     for section in root.sections("ring") {
         let rule = dispatch_rule(&section);
-        let capacity =
-            section.integer("entries", 1..=1 << 30, "maximum number of packets; a further put waits") as u32;
+        let capacity = section.integer(
+            "entries",
+            1..=1 << 30,
+            "maximum number of packets; a put into a full ring waits",
+        ) as u32;
         let memory = section.text("memory", "role or memory that stores the ring");
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
@@ -361,7 +367,7 @@ pub(super) fn routes(
             if both { Some((same(&from, &other.from)?, same(&to, &other.to)?)) } else { None }
         });
         if let Some((from, to)) = twice {
-            section.fail("to", format!("there is a route from `{from}` to `{to}` already"));
+            section.fail("to", format!("a route from `{from}` to `{to}` already exists"));
         }
         routes.push(Route {
             issue_ps: time("issue", "time from a thread to the first link, the memory or the unit"),

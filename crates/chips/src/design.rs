@@ -383,7 +383,7 @@ fn programs(
     }
     if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
         let message = format!(
-            "`{}` is executed nowhere: add a step with op = \"run\" to the program of a cluster",
+            "no cluster executes `{}`: add a step with op = \"run\" to the program of a cluster",
             executable.name()
         );
         document.report("--program", "", message);

@@ -47,11 +47,12 @@ pub(super) fn headers(design: &Design) -> Option<String> {
     let (hit, name) = (begins.len(), &place.group);
     (hit < count as usize).then(|| match pages < u64::from(count) {
         true => format!(
-            "headers fall on {hit} of {count} {what} of {name}: it has room for {pages} packets; raise memory.{name}.pool_bytes"
+            "headers fall on {hit} of {count} {what} of {name}, which has room for {pages} packets: raise memory.{name}.pool_bytes"
         ),
         false => format!(
-            "headers fall on {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and {what} change \
-             every {interleave} (interleave_bytes); set memory.{name}.interleave_bytes={}, or another page_bytes",
+            "headers fall on {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and {what} \
+             change every {interleave} bytes (interleave_bytes). Set memory.{name}.interleave_bytes={}, or another \
+             page_bytes",
             page.next_power_of_two()
         ),
     })

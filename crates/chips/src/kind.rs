@@ -57,11 +57,11 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
             "a standard that DRAM parts extend; `linecard presets` lists what can be run".to_owned()
         }
         "programs" => format!("a program: `linecard run CHIP --program {preset}` runs it on a chip"),
-        "cores" => "a core; `linecard core` and `linecard program` look at cores".to_owned(),
+        "cores" => "a core; `linecard core` and `linecard program` use it".to_owned(),
         "queueing" => {
-            format!("settings of queue managers: `linecard queueing run --machine {preset}` takes them")
+            format!("settings of queue managers: `linecard queueing run --machine {preset}` uses them")
         }
-        "traffic" => "a kind of traffic; `linecard program --traffic` takes it".to_owned(),
+        "traffic" => "a kind of traffic; `linecard program --traffic` uses it".to_owned(),
         _ => return Ok(()),
     };
     let message = format!("`{preset}` is not a chip but {message}");

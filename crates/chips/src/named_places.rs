@@ -37,7 +37,7 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
 /// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
-    let Some(cluster) = section.text_if("per", "cluster of which every instance has one") else {
+    let Some(cluster) = section.text_if("per", "cluster of which every instance has a separate one") else {
         return (None, 1);
     };
     match instances.iter().find(|(name, _)| *name == cluster) {
@@ -97,7 +97,7 @@ impl Places {
                 let number = places.named.len();
                 match places.numbers.entry(section.name().to_owned()) {
                     Entry::Occupied(_) => {
-                        section.fail("", format!("a memory is called `{}`, too", section.name()));
+                        section.fail("", format!("a memory is also called `{}`", section.name()));
                     }
                     Entry::Vacant(entry) => {
                         entry.insert(number);
@@ -166,7 +166,7 @@ fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> 
     };
     if let Some(given) = given.filter(|&given| given > parts) {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("{given} bytes; {channels} parts of DRAM hold {parts}"));
+        section.fail(key, format!("found {given} bytes; {channels} parts of DRAM hold {parts} bytes"));
     }
     Some(given.unwrap_or(parts))
 }

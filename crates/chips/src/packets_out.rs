@@ -89,7 +89,8 @@ impl PacketsOut {
         file.finish_after(copied)?;
         let skipped = writing.without_bytes;
         Ok((skipped > 0).then(|| {
-            format!("{skipped} packets are not in the capture of what left: they are neither IP packets nor Ethernet frames")
+            format!("{skipped} packets are not in the capture of departing packets: they are neither IP packets nor \
+                     Ethernet frames")
         }))
     }
 }

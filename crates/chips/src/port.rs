@@ -59,7 +59,10 @@ fn cells(section: &Section<'_>) -> u32 {
         (Some(cells), None) => cells as u32,
         (None, Some(bytes)) => {
             if !bytes.is_multiple_of(u64::from(CELL_BYTES)) {
-                section.fail("bytes", format!("{bytes} bytes are not whole cells of {CELL_BYTES} bytes"));
+                section.fail(
+                    "bytes",
+                    format!("{bytes} bytes are not a whole number of cells of {CELL_BYTES} bytes"),
+                );
             }
             (bytes / u64::from(CELL_BYTES)) as u32
         }
@@ -136,11 +139,11 @@ impl Ports {
             root.lacks("port", "a chip needs ports, [port.NAME], that receive and send packets");
         }
         for (missing, what) in [
-            (all.ports.iter().all(|port| port.receive.is_none()), "in"),
-            (all.ports.iter().all(|port| port.transmit.is_none()), "out"),
+            (all.ports.iter().all(|port| port.receive.is_none()), "receives"),
+            (all.ports.iter().all(|port| port.transmit.is_none()), "sends"),
         ] {
             if missing && !all.ports.is_empty() {
-                root.fail("port", format!("packets can go {what} by none of the ports"));
+                root.fail("port", format!("no port {what} packets"));
             }
         }
         all
@@ -156,11 +159,8 @@ impl Ports {
         let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
         let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
         let (inward, outward) = section.choice_or("direction", "both", &both, "direction of packets");
-        let rate = section.number(
-            "rate_gbps",
-            0.0..=1e6,
-            "line rate in each direction; 0 for a wire that is never busy",
-        );
+        let rate =
+            section.number("rate_gbps", 0.0..=1e6, "line rate in each direction; 0: the wire is never busy");
         let bits_per_second = if rate > 0.0 { (rate * 1e9).round().max(1.0) as u64 } else { 0 };
         let overhead_bytes = section.integer_or(
             "overhead_bytes",
@@ -212,7 +212,10 @@ impl Ports {
             inboxes.iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
         let inbox = match takers.len() {
             0 => {
-                section.lacks("inbox", "packets wait for threads in an [inbox.NAME]");
+                section.lacks(
+                    "inbox",
+                    "a port that receives packets needs an [inbox.NAME], where they wait for threads",
+                );
                 0
             }
             1 => section.choice_or("inbox", takers[0].0, &takers, "inbox of its packets"),
@@ -302,7 +305,7 @@ impl Ports {
                 "send_cells",
                 128,
                 1..=1 << 26,
-                "cells between a memory and the wire",
+                "capacity of the buffer between a memory and the wire, in cells",
             ) as u32,
             slots: slots(section),
             bus: self.bus(section),
@@ -337,7 +340,7 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
             "window_packets",
             1024,
             1..=1 << 30,
-            "packets that may wait for earlier ones",
+            "maximum number of packets that wait for earlier ones",
         ) as u32,
     }
 }

@@ -72,7 +72,7 @@ fn from_file(
     if reader(name).is_some() {
         let (place, key) = named_at;
         let message = format!(
-            "`{name}` comes with the project and takes its costs from [program] of the chip: set program.run = \"{name}\" \
+            "`{name}` is a built-in program that takes its costs from [program] of the chip: set program.run = \"{name}\" \
              there, as platforms/ixp2400 does"
         );
         document.report(place, &key, message);
@@ -88,7 +88,7 @@ fn from_file(
     }
     let own = Request::of(&file, &find).read();
     if !own.kind().is_empty() && own.kind() != "program" {
-        own.report(file.clone(), "kind", format!("this is a {}, no program", own.kind()));
+        own.report(file.clone(), "kind", format!("found a {}, expected a program", own.kind()));
     }
     let built = listed(&own.root(), called(name), reading);
     match own.finish() {

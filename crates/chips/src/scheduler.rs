@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 8;
 /// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
-const NAMED: &str = "name, for programs, results and people";
+const NAMED: &str = "name, for programs and results";
 
 /// A group as the file names it, and its rule's number among the levels.
 struct Group {
@@ -33,7 +33,10 @@ impl<'d> Classes<'d> {
         let count = count as usize;
         if !rows.is_empty() && count != rows.len() {
             let (listed, path) = (rows.len(), section.path());
-            section.fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: omit classes"));
+            section.fail(
+                "classes",
+                format!("found {count}, but [[{path}.class]] lists {listed} classes: omit this key"),
+            );
             return Self { count: listed, rows };
         }
         Self { rows, count }
@@ -53,9 +56,9 @@ impl<'d> Classes<'d> {
         let inner = rules[rules.len() - 1];
         let quanta = quanta(section, inner, self.count);
         if self.rows.is_empty() {
-            section.without_effect(&["group"], "groups are for classes that are listed: [[port.NAME.class]]");
+            section.without_effect(&["group"], "groups require listed classes, [[port.NAME.class]]");
             if rules.len() > 1 {
-                let what = "if the scheduler has several levels, each class states its group: name and group of each";
+                let what = "a scheduler of several levels requires the name and group of each class";
                 section.lacks("class", what);
             }
             return SchedulerConfig::flat(inner, &quanta);
@@ -138,16 +141,18 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
         if rules.len() == 2 {
             row.without_effect(
                 &["group"],
-                "groups may be in groups only if the scheduler has three levels or more",
+                "groups can contain groups only if the scheduler has three levels or more",
             );
         } else if let Some(known) = known(&row, &groups) {
-            let meaning = "its parent group, which is listed before; none on the first level";
+            let meaning = "its parent group, which is listed before it; none on the first level";
             around = row.choice_if("group", &known, meaning).unwrap_or(0);
         }
         let mut level = groups[around].level + 1;
         if level == rules.len() {
-            let message =
-                format!("is on level {level} of groups, and the scheduler has {} levels", rules.len());
+            let message = format!(
+                "is on level {level} of groups, but the scheduler has {} levels, the last for classes",
+                rules.len()
+            );
             row.fail("group", message);
             (around, level) = (0, 1);
         }
@@ -204,7 +209,7 @@ fn name<'n>(row: &Section<'_>, mut others: impl Iterator<Item = &'n str>) -> Str
             ),
         );
     } else if !name.is_empty() && others.any(|other| other == name) {
-        row.fail("name", format!("found `{name}` twice; expected another name for each"));
+        row.fail("name", format!("found `{name}` twice; expected a unique name"));
     }
     name
 }

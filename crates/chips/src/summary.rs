@@ -25,14 +25,14 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \
-             addresses by a seeded permutation of /24 blocks",
+            "--map-addresses moved {} of {} packets, whose destination had no route, into routed space: both addresses, \
+             by a seeded permutation of /24 blocks",
             notes.mapped, notes.packets
         ));
     }
     if facts.no_route * 10 > facts.packets_in {
         warnings.push(format!(
-            "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves those of IPv4 into \
+            "{} of {} packets match no route. If the capture is anonymised, --map-addresses moves its IPv4 addresses into \
              routed space",
             facts.no_route,
             facts.packets_in
@@ -40,20 +40,18 @@ pub(crate) fn traffic_warnings(
     }
     if facts.not_ipv4 * 10 > facts.packets_in {
         warnings.push(format!(
-            "{} of {} packets are dropped as not_ipv4: IPv6 in a program of IPv4 alone, or a header that cannot be read",
+            "{} of {} packets are dropped as not_ipv4: IPv6 packets in an IPv4-only program, or unreadable headers",
             facts.not_ipv4, facts.packets_in
         ));
     }
     if notes.repeats > 0 {
         warnings
-            .push(format!("the capture is shorter than the run and was begun again {} times", notes.repeats));
+            .push(format!("the capture is shorter than the run and was repeated {} times", notes.repeats));
     }
     if notes.damage > 0 {
         let first = notes.first_damage.as_deref().unwrap_or("");
-        warnings.push(format!(
-            "{} damaged places in the capture were passed over; the first: {first}",
-            notes.damage
-        ));
+        warnings
+            .push(format!("{} damaged parts of the capture were skipped; the first: {first}", notes.damage));
     }
     if let Some(error) = &notes.error {
         warnings.push(format!("the capture ended early: {error}"));
@@ -62,7 +60,7 @@ pub(crate) fn traffic_warnings(
         let seen = notes.packets;
         let wanted = request.packets + request.warmup();
         warnings.push(format!(
-            "the capture holds {seen} packets, fewer than the {wanted} asked for (warm-up included): the run covers what there is"
+            "the capture holds {seen} packets, fewer than the {wanted} requested (warm-up included): the run covers all of them"
         ));
     }
     if ended && facts.inside > 0 {

@@ -191,7 +191,7 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "arrival times of frames; saturated: a frame always waits; captured: as in a capture, the default with one",
+        "arrival times of frames; saturated: a frame always waits; captured: as in the capture, the default for captures",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
@@ -236,7 +236,7 @@ pub(super) fn traffic(
     };
     if when == When::ShotNoise {
         // Shot noise draws its own flows.
-        section.refuse_set(&["flows", "zipf"], "shot noise has separate flows, [shots]");
+        section.refuse_set(&["flows", "zipf"], "shot noise takes its flows from [shots]");
         section.leave(&["flows", "zipf"]);
     }
     let flows = FlowShape {
@@ -270,7 +270,7 @@ pub(super) fn traffic(
         "captures",
         "frames",
         &counts,
-        "bytes of a captured packet that count: the Ethernet frame with its check sequence, or the captured bytes",
+        "size of a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
     );
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
@@ -290,7 +290,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         root.lacks(
             "shots",
             &format!(
-                "shot noise has separate flows, [shots] with {}, as platforms/ixp2400_core has",
+                "shot noise takes its flows from [shots] with {}, as in platforms/ixp2400_core",
                 KEYS.join(", ")
             ),
         );
@@ -339,7 +339,8 @@ fn arrivals(
                 section.integer_or("burst_packets", 32, 1..=1_000_000, "mean packets of a burst (on_off)");
             let peak = given.unwrap_or(f64::MAX);
             if peak <= gbps {
-                section.fail("peak_gbps", format!("{peak} is not above the mean rate of {gbps} Gbit/s"));
+                section
+                    .fail("peak_gbps", format!("{peak} Gbit/s is not above the mean rate of {gbps} Gbit/s"));
             }
             Arrivals::OnOff {
                 bits_per_second,

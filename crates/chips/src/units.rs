@@ -41,7 +41,7 @@ impl Clocks {
                         section.fail(
                             &key,
                             format!(
-                                "a clock is called NAME_hz, NAME_khz, NAME_mhz or NAME_ghz, by its unit: {example} = 800"
+                                "a clock's key ends in its unit, NAME_hz, NAME_khz, NAME_mhz or NAME_ghz: {example} = 800"
                             ),
                         );
                         section.pass_over(&[&key]);
@@ -81,7 +81,7 @@ impl Clocks {
     pub fn of(&self, section: &Section<'_>) -> u64 {
         let names: Vec<(&str, usize)> =
             self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
-        let number = section.choice_or("clock", names[0].0, &names, "clock in which its cycles are counted");
+        let number = section.choice_or("clock", names[0].0, &names, "clock that counts its cycles");
         self.used.borrow_mut().insert(number);
         self.list[number].hertz
     }

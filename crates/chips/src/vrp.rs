@@ -22,7 +22,7 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer(
         "sram_transfers",
         0..=10_000,
-        "transfers of SRAM of 32 bytes, or as many bytes in smaller ones",
+        "transfers of SRAM, of 32 bytes each or as many bytes in smaller ones, that an extension may make",
     );
     vrp.integer("hashes", 0..=10_000, "hashes that an extension may request");
     vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");

@@ -149,7 +149,7 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
         (lock.clone(), "is never released"),
         (format!("{lock}{lock}{unlock}"), "is already held"),
         (format!("{lock}{}{unlock}", step("drop")), "may leave here while it holds lock 0"),
-        (format!("{lock}share = 0.5\n{unlock}"), "is executed once for every packet"),
+        (format!("{lock}share = 0.5\n{unlock}"), "must be executed once for every packet"),
     ] {
         let message = tried(&steps).unwrap_err();
         assert!(message.contains(said) && message.contains("locks.toml"), "{steps}{message}");
@@ -275,7 +275,7 @@ fn a_place_serves_no_more_than_the_links_before_it_carry() {
         let check = check_chip(chip, &[change.to_owned()]).unwrap();
         let access = &check.accesses[0];
         assert!((access.peak_gbps.unwrap() - gbps).abs() < 1e-9, "{change}: {access:?}");
-        assert!(access.formula.ends_with("at most what link l carries"), "{change}: {access:?}");
+        assert!(access.formula.ends_with("limited by link l"), "{change}: {access:?}");
         let reads = quick(&request(chip, &[change])).summary.throughput_mpps;
         assert!((reads * 64.0 * 8.0 / 1e3 / gbps - 1.0).abs() < 0.01, "{change}: {reads} million a second");
     }

@@ -100,7 +100,7 @@ fn a_scheme_that_does_not_fit_the_scratchpad_is_refused() {
 fn what_contradicts_itself_is_refused_at_once() {
     let set = ["transmit.low_watermark_bytes=9999", "rbuf.bytes=100"];
     let message = refused("ixp2400_dynamic", &set);
-    for part in ["low_watermark", "whole cells"] {
+    for part in ["low_watermark", "whole number of cells"] {
         assert!(message.contains(part), "{part} in {message}");
     }
     assert!(

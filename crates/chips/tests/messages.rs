@@ -244,7 +244,7 @@ fn bursts_without_a_peak_are_one_problem_and_whole_numbers_may_have_an_exponent(
     assert!(only.contains("traffic.peak_gbps: missing: expected a number"), "{only}");
     let found = problems(&[], &["traffic.arrivals=on_off", "traffic.peak_gbps=0.5"]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
-    assert!(only.contains("0.5 is not above the mean rate of 1 Gbit/s"), "{only}");
+    assert!(only.contains("0.5 Gbit/s is not above the mean rate of 1 Gbit/s"), "{only}");
     assert_eq!(problems(&[], &["traffic.flows=1e4", "ring.work.entries=2.0"]), [""; 0]);
     let found = problems(&[], &["traffic.flows=1.5"]);
     assert!(found.len() == 1 && found[0].contains("expected a whole number"), "{found:?}");

@@ -88,7 +88,7 @@ pub type Widths = [u32; 6];
 /// If a count is no power of two.
 pub fn widths(organization: &Organization, channels: u32, access_bytes: u32) -> Widths {
     let log2 = |n: u32| {
-        assert!(n.is_power_of_two(), "{n} is no power of two");
+        assert!(n.is_power_of_two(), "{n} is not a power of two");
         n.ilog2()
     };
     let Organization { ranks, groups, banks, rows, row_bytes, .. } = *organization;
@@ -158,7 +158,7 @@ impl FieldMap {
         for (done, bit) in (offset..address_bits).enumerate() {
             let Some(pivot) = rows[done..].iter().position(|(mask, _)| mask >> bit & 1 == 1) else {
                 return Err(format!(
-                    "not one to one: bit {bit} of the address does not matter, or two bits of fields are alike"
+                    "not one-to-one: bit {bit} of the address has no effect, or two bits of fields are equal"
                 ));
             };
             rows.swap(done, done + pivot);
@@ -327,7 +327,7 @@ mod tests {
             low += width;
         }
         bits[0][0] = bits[1][0];
-        assert!(FieldMap::of_bits(bits.clone(), WIDTHS, 64).unwrap_err().contains("not one to one"));
+        assert!(FieldMap::of_bits(bits.clone(), WIDTHS, 64).unwrap_err().contains("not one-to-one"));
         bits[0][0] = 1 << 40;
         assert!(FieldMap::of_bits(bits.clone(), WIDTHS, 64).unwrap_err().contains("outside"));
         bits[0].clear();

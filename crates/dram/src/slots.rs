@@ -139,10 +139,14 @@ impl SlotController {
     /// Returns a sentence on what does not fit.
     pub fn new(config: SlotConfig) -> Result<Self, String> {
         if !(1..=64).contains(&config.banks) || config.slots == 0 || config.bytes_per_cycle == 0 {
-            return Err("a DRAM has 1 to 64 banks, a slot and a byte a cycle at least".to_owned());
+            return Err(
+                "a DRAM needs 1 to 64 banks, at least one slot, and at least one byte per cycle".to_owned()
+            );
         }
         if config.tandem.is_some_and(|tandem| tandem.cycle_ps == 0 || tandem.piece_bytes == 0) {
-            return Err("a bus of its own has a cycle and pieces of a byte at least".to_owned());
+            return Err(
+                "a separate bus needs a cycle of at least 1 ps, and pieces of at least one byte".to_owned()
+            );
         }
         Ok(Self {
             config,

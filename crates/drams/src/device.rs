@@ -189,7 +189,12 @@ impl Part {
             Derived::new("peak bandwidth", peak, "GB/s", "channels x bus bytes x beats per clock x clock"),
             Derived::new("burst", burst, "clocks", "access bytes / bus bytes / beats per clock"),
             Derived::new("unloaded read", unloaded, "clocks", "1 + tRCD + RL + burst"),
-            Derived::new("unloaded read", unloaded * self.period_ns, "ns", "the same in time"),
+            Derived::new(
+                "unloaded read",
+                unloaded * self.period_ns,
+                "ns",
+                "(1 + tRCD + RL + burst) x period",
+            ),
         ]
     }
 }

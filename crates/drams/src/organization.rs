@@ -38,7 +38,8 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     let beat_bytes = power("bus_bytes", "bytes", 1, 256, "bytes that the data bus moves in a beat");
     let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats in a memory clock");
     let access_bytes = power("access_bytes", "bytes", 1, 4096, "bytes of one access (a burst)");
-    let dual_issue = table.switch_or("dual_issue", false, "a row command and a column command in one clock");
+    let dual_issue =
+        table.switch_or("dual_issue", false, "whether a row command and a column command fit in one clock");
     let organization = Organization {
         ranks,
         groups: ranks * groups,

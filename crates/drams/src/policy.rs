@@ -122,7 +122,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let scheduler = policy.choice(
         "scheduler",
         &[("fcfs", Scheduler::Fcfs), ("frfcfs", Scheduler::FrFcfs)],
-        "strict order, or first ready first come",
+        "strict order, or first-ready first-come first-served",
     );
     let page = policy.choice(
         "page",
@@ -161,7 +161,7 @@ const MARKS: [(&str, u64, u64, &str); 3] = [
         "write_idle",
         0,
         1024,
-        "more writes than this start a drain of all when the command queues are empty; this number stays unsent at the end (split)",
+        "more writes than this are all drained when the command queues are empty; this number stays unsent at the end (split)",
     ),
 ];
 

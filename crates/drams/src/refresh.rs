@@ -38,7 +38,7 @@ pub(super) fn refresh_mode(root: &Section<'_>, refreshed: Refreshed, times: &Tim
         if interval == 0 {
             root.section("timing")?.fail(
                 "tREFI",
-                "found less than a clock; expected at least one from a refresh to the next, or refresh.mode = none",
+                "found less than a clock; expected at least one clock between refreshes, or refresh.mode = none",
             );
         }
         Some(interval).filter(|&interval| interval > 0)
@@ -77,8 +77,8 @@ pub(super) fn leaves_time(root: &Section<'_>, timing: &Timing, refresh: RefreshM
             let (name, refresh) = (column.name(), command.name());
             let opening = names(Command::Activate, column);
             let message = format!(
-                "{opening} keeps {name} {open} clocks behind ACT, and {} keeps ACT {recovery} behind {refresh}, but tREFI \
-                 has a refresh every {interval} clocks: no {name} is ever possible",
+                "refreshes every {interval} clocks (tREFI) leave no time for {name}. {opening} delays {name} until {open} \
+                 clocks after ACT, and {} delays ACT until {recovery} clocks after {refresh}",
                 names(command, Command::Activate),
             );
             let first = opening.split(", ").next().unwrap_or_default();

@@ -177,7 +177,7 @@ impl Source {
                 let pattern = pattern(name, *reads, *narrow)?;
                 if spacing.checked_mul(*count).is_none_or(|end| end > LAST_ARRIVAL) {
                     let message = format!(
-                        "{count} requests {spacing} clocks apart; expected an end before clock {LAST_ARRIVAL}"
+                        "found {count} requests {spacing} clocks apart; expected the last one before clock {LAST_ARRIVAL}"
                     );
                     return Err(wrong("spacing", message));
                 }
@@ -237,7 +237,10 @@ fn pattern(name: &str, reads: Option<f64>, narrow: f64) -> Result<Pattern, Error
         }
     }
     if reads.is_some() && pattern.usual_reads().is_none() {
-        return Err(wrong("reads", format!("has no effect: `{name}` reads what it has written")));
+        return Err(wrong(
+            "reads",
+            format!("has no effect: `{name}` reads the addresses that it has written"),
+        ));
     }
     Ok(pattern)
 }
@@ -276,8 +279,8 @@ pub fn run_memory(
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
         Stopped::Stuck(clock) => Error::Run(format!(
-            "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \
-             time for one; `linecard describe` shows the table in clocks"
+            "no request was served for a very long time before clock {clock}: refreshes and distances between commands \
+             leave no time for one. `linecard describe` shows the table in clocks"
         )),
     };
     let system;

@@ -41,7 +41,7 @@ pub(super) fn table<'d>(root: &Section<'d>) -> Vec<Distance<'d>> {
 
 fn distance(section: Section<'_>) -> Distance<'_> {
     let name = section.text("name", "name of the distance");
-    let level = section.choice("level", &LEVELS.map(|level| (level.0, level)), "where it holds");
+    let level = section.choice("level", &LEVELS.map(|level| (level.0, level)), "scope of the distance");
     let (before, after) = (commands(&section, "before"), commands(&section, "after"));
     let parse = |text: &str| Formula::parse(text).map(|formula| (formula, text.to_owned()));
     if !section.has("cycles") {

@@ -160,7 +160,7 @@ impl Reader<'_> {
 
     fn constant(&self, at: u32, slot: Slot) -> Result<Op, String> {
         let Some(second) = self.section.slots.get(at as usize + 1) else {
-            return Err("a 64-bit constant cut in half".to_owned());
+            return Err("an incomplete 64-bit constant".to_owned());
         };
         let imm = match (self.references.get(&at), slot.src) {
             (Some(Reference::Map(map)), _) => memory::map_handle(*map),

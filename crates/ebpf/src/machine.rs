@@ -340,7 +340,7 @@ impl Machine {
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
                         errno::ENOMEM => "more values than Linecard keeps of a map of this size".to_owned(),
-                        errno::E2BIG | errno::ENOSPC => "a key without room in the map".to_owned(),
+                        errno::E2BIG | errno::ENOSPC => "a key for which the map has no room".to_owned(),
                         _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(

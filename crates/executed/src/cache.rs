@@ -92,7 +92,7 @@ pub fn trace_program_cached(
     }
     // A folder that cannot be created is an error before the long run, not after it.
     if !Path::new(folder).is_dir() {
-        std::fs::create_dir(folder).map_err(|error| failed(folder, "make the folder", &error))?;
+        std::fs::create_dir(folder).map_err(|error| failed(folder, "create the folder", &error))?;
     }
     let TracedProgram { report, work } = trace_program(request, progress)?;
     let kept = Kept { report, work };
@@ -100,13 +100,13 @@ pub fn trace_program_cached(
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
-            return Err(format!("it has {bytes} bytes, but the folder may hold {most_bytes}"));
+            return Err(format!("it has {bytes} bytes, but the folder may hold at most {most_bytes} bytes"));
         }
         write(&file, &key, &payload).map_err(|error| error.to_string())
     });
     match stored {
         Ok(()) => evict(Path::new(folder), most_bytes, &file),
-        Err(defect) => notes.push(format!("{folder}: the trace is not kept: {defect}")),
+        Err(defect) => notes.push(format!("{folder}: the trace was not stored: {defect}")),
     }
     Ok((TracedProgram { report: kept.report, work: kept.work }, notes))
 }
@@ -124,7 +124,7 @@ pub fn cached_traces(folder: &str) -> Result<Vec<CachedTrace>, Error> {
         .map(|each| {
             let (report, problem) = match read(&each.path, &each.key) {
                 Ok(Some(kept)) => (Some(kept.report), None),
-                Ok(None) => (None, Some("it is gone".to_owned())),
+                Ok(None) => (None, Some("the file no longer exists".to_owned())),
                 Err(defect) => (None, Some(defect)),
             };
             CachedTrace {
@@ -192,7 +192,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
     // The lengths are compared before memory is reserved, so that a damaged length reserves none.
     if metadata.len().checked_sub(HEADER_BYTES as u64) != Some(length) {
-        return Err(format!("damaged: {} bytes long, not as its header says", metadata.len()));
+        return Err(format!("damaged: its length of {} bytes differs from its header", metadata.len()));
     }
     let mut payload = Vec::new();
     opened.take(length).read_to_end(&mut payload).map_err(|error| error.to_string())?;

@@ -78,7 +78,7 @@ pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
     read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
         let root = document.root();
         let flows = root.needed_section("flows", "number and sizes of flows")?;
-        let sizes = root.needed_section("sizes", "how large packets are")?;
+        let sizes = root.needed_section("sizes", "sizes of packets")?;
         Some(values(&flows, &sizes))
     })
 }

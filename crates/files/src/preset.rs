@@ -109,7 +109,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
     if is_path && !preset.ends_with(".toml") {
         return Err(format!(
-            "cannot read the preset file `{preset}`: the name of a preset's file ends in .toml"
+            "cannot read the preset file `{preset}`: the name of a preset file must end in .toml"
         ));
     }
     if is_path {

@@ -83,14 +83,14 @@ impl About for FlowCacheError {
             Self::BadParameter(wrong) => wrong.sentence(),
             Self::UnknownName(unknown) => unknown.sentence(),
             Self::NotWholeSets { entries, ways, below, above } => format!(
-                "{entries} entries do not divide into sets of {ways} ways; \
-                 use {below} or {above} entries, or another number of ways"
+                "{entries} entries cannot be divided into sets of {ways} ways; use {below} or {above} entries, or another \
+                 number of ways"
             ),
             Self::Unfit { reason, .. } => reason.clone(),
             Self::EmptyTrace => "the trace is empty; expected at least one packet with a flow".to_owned(),
             Self::OddLength { bytes, rest } => format!(
-                "found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); \
-                 the last {rest} bytes are part of a digest, was the file cut?"
+                "found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); the last {rest} bytes \
+                 are an incomplete digest: was the file cut?"
             ),
             Self::TooLong { packets, most } => {
                 format!("found {packets} packets, expected at most {most}; split the trace")

@@ -185,7 +185,7 @@ impl ListPool {
         self.cells[node as usize].digest = digest;
         self.cells[node as usize].note = 0;
         let known = self.index.insert(digest, node);
-        debug_assert!(known.is_none(), "digest {digest} stands in two lists");
+        debug_assert!(known.is_none(), "digest {digest} is in two lists");
         Node(node)
     }
 

@@ -111,7 +111,7 @@ impl FlowCache {
     ///
     /// If the slices differ in length.
     pub fn replay(&mut self, digests: &[u32], hits: &mut [bool]) {
-        assert_eq!(digests.len(), hits.len(), "one place per digest");
+        assert_eq!(digests.len(), hits.len(), "one result per digest");
         self.cache.replay(self.next, digests, hits);
         self.next = self.next.wrapping_add(digests.len() as u32);
     }

@@ -120,7 +120,7 @@ pub enum Fault {
     },
     /// A jump to an address without code.
     #[error(
-        "jump to {target:#010x}, which is not code; a function pointer or a return address was overwritten?"
+        "jump to {target:#010x}, which is not code; was a function pointer or a return address overwritten?"
     )]
     Jump {
         /// The target.

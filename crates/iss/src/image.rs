@@ -115,12 +115,12 @@ impl Image {
             if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "a segment below 4 GiB that does not exceed its size: link it at 0x10000",
+                    "a segment below 4 GiB whose data fit its size: link it at 0x10000",
                 ));
             }
             all_bytes += data.len() as u64;
             if all_bytes > MOST_SPAN_BYTES {
-                return Err(unfit(format!("segments of {all_bytes} bytes and more"), "at most 256 MiB"));
+                return Err(unfit(format!("segments of at least {all_bytes} bytes"), "at most 256 MiB"));
             }
             segments.push(Segment {
                 address: address as u32,

@@ -79,7 +79,7 @@ impl Layout {
         if high >= u64::from(STOP) {
             return Err(unfit(
                 format!("an image up to {image_high:#x}"),
-                "room for 32 MiB of heap behind it: link it at 0x10000",
+                "room for 32 MiB of heap after it: link it at 0x10000",
             ));
         }
         let image_page = image_low & !(PAGE_BYTES - 1);
@@ -138,9 +138,9 @@ fn counted(bytes: u32) -> String {
 fn aside(offset: i64, bytes: u32) -> String {
     match offset - i64::from(bytes) {
         beyond @ 1.. => format!("{} beyond the end of", counted(beyond as u32)),
-        0 => "just beyond the end of".to_owned(),
+        0 => "directly beyond the end of".to_owned(),
         _ if offset == 0 => "at the start of".to_owned(),
-        _ if offset < 0 => format!("{} in front of", counted(-offset as u32)),
+        _ if offset < 0 => format!("{} before", counted(-offset as u32)),
         _ => format!("{} from the start of", counted(offset as u32)),
     }
 }
@@ -200,7 +200,8 @@ impl Machine {
                     "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
                 ), format!(
-                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the name of another one (entry)"
+                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the \
+                     name of another function (entry)"
                 )).into());
         };
         let layout = Layout::new(&image, control.len())?;
@@ -385,7 +386,7 @@ impl Machine {
                     ),
                 }
             }
-            Near::Heap => "in the heap, behind all allocated blocks".to_owned(),
+            Near::Heap => "in the heap, beyond all allocated blocks".to_owned(),
         };
         IssError::Memory { place, access, beyond, pc, symbol, line }
     }

@@ -116,7 +116,7 @@ fn run_on<W: Word>(
         IssError::Image(Mismatch::new(
             image.file.clone(),
             format!("an image up to {high:#x}"),
-            "room for a stack behind it",
+            "room for a stack after it",
         ))
     })?;
     let mut memory = Memory::new(low, top, (0, 0));

@@ -50,11 +50,13 @@ pub(super) fn colour(
         };
     };
     if depth > DEEPEST {
-        return Err(format!("found {text:?} inside itself, expected records that end"));
+        return Err(format!("found {text:?} inside itself, expected a record that does not contain itself"));
     }
     let colour = match described {
         Described::Text(inner) if inner != text => colour(net, inner, all, known, depth + 1)?,
-        Described::Text(_) => return Err(format!("found {text:?} as itself, expected another colour")),
+        Described::Text(_) => {
+            return Err(format!("found {text:?} defined as itself, expected another colour"));
+        }
         Described::Words(words) => {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             net.enumeration(&words).map_err(|error| error.to_string())?

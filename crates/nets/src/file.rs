@@ -335,14 +335,14 @@ impl Reader {
                 Ok(())
             }
             Some(Tokens::Count(0)) => Ok(()),
-            Some(_) if dots => Err(wrong("a list of tokens", "their number, since they have no colour")),
+            Some(_) if dots => Err(wrong("a list of tokens", "a number, because the tokens have no colour")),
             Some(_) => Err(wrong("other tokens", "\"all\", or a list such as [\"3 of {size: 64}\"]")),
         }
     }
 
     fn transition<'d>(&mut self, row: Section<'d>, parts: &mut Parts<'d>) {
         let name = name_of(&row);
-        let guard = row.text_or("guard", "", "when it may fire");
+        let guard = row.text_or("guard", "", "condition under which it may fire");
         let reward = expression(&row, "reward", "reward of a firing");
         let timing = timing(&self.net, &row, parts.document);
         let Some(name) = name else { return };
@@ -364,10 +364,10 @@ impl Reader {
     fn arc(&mut self, row: &Section<'_>, parts: &mut Parts<'_>) {
         let before = parts.document.problems();
         let (from, to) =
-            (row.text("from", "a place or a transition"), row.text("to", "the other one of the two"));
-        let tokens = tokens(row, "which tokens it moves");
-        let weight = expression(row, "weight", "how many tokens");
-        let kind = row.text_or("kind", "normal", "what it does");
+            (row.text("from", "a place or a transition"), row.text("to", "a transition or a place"));
+        let tokens = tokens(row, "tokens that it moves");
+        let weight = expression(row, "weight", "number of tokens");
+        let kind = row.text_or("kind", "normal", "kind of arc");
         row.close();
         // The arc itself, its source or its target has a problem that has been reported.
         let follows = parts.document.problems() > before || parts.lacks(&from) || parts.lacks(&to);
@@ -401,8 +401,7 @@ impl Reader {
             _ => None,
         };
         let Some((place, transition, into)) = ends else {
-            let message =
-                "expected a place and a transition of this net, in one order or the other".to_owned();
+            let message = "expected a place and a transition of this net, in either order".to_owned();
             return Err((String::new(), message + &unknown_end(from, to, parts)));
         };
         let kinds: &[ArcKind] = match (kind, into) {
@@ -463,7 +462,10 @@ impl Reader {
             return row.fail("", format!("found more than {MOST_MODULES} modules in total, expected fewer"));
         }
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
-            return row.fail("file", format!("found {inner} inside itself, expected modules that end"));
+            return row.fail(
+                "file",
+                format!("found {inner} inside itself, expected a module that does not contain itself"),
+            );
         }
         let text = match text_of(&inner) {
             Ok(text) => text,

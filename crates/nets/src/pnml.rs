@@ -28,7 +28,8 @@ mod kept {
     use crate::wrong::one_problem;
 
     fn left_out<T>(path: &str) -> Result<T, Error> {
-        let message = "found PNML, expected TOML: this build leaves PNML out; build with the feature pnml";
+        let message =
+            "found PNML, expected TOML: this build does not include PNML; build with the feature pnml";
         Err(one_problem(path, message.to_owned()))
     }
 

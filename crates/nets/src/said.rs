@@ -124,7 +124,7 @@ pub(super) fn parameter(section: &Section<'_>, name: &str) -> Option<Value> {
     }
     let table = section.section(name)?;
     table.text_if("unit", "its unit");
-    table.text_if("source", "where it comes from");
+    table.text_if("source", "source of the value");
     if !table.has("value") {
         table.missing("value", "a number, a truth value or an expression");
     }

@@ -97,7 +97,7 @@ pub fn simulate_net(
     let sound = |number: f64| number.is_finite() && number >= 0.0;
     if !sound(request.warmup) || !sound(request.time) || request.time == 0.0 || request.replications == 0 {
         let found = format!(
-            "found {} replications of time {} after {}, expected at least one, of a time above 0",
+            "found {} replications of time {} after a warm-up of {}, expected at least one, with a time above 0",
             request.replications, request.time, request.warmup
         );
         return Err(one_problem("simulate", found));
@@ -106,7 +106,7 @@ pub fn simulate_net(
         let fine = accuracy.relative > 0.0 && accuracy.relative < 1.0;
         if !fine || accuracy.most_replications < request.replications || request.replications < 2 {
             let found = format!(
-                "found accuracy {} in {} to {} replications, expected an accuracy between 0 and 1, and 2 replications or more",
+                "found accuracy {} in {} to {} replications, expected an accuracy between 0 and 1, and at least 2 replications",
                 accuracy.relative, request.replications, accuracy.most_replications
             );
             return Err(one_problem("simulate", found));

@@ -26,32 +26,32 @@ pub(super) fn timing(
 ) -> Option<(TimingText, Servers)> {
     let before = document.problems();
     let kinds = KINDS.map(|kind| (kind.0, kind));
-    let (kind, allowed) = row.choice("kind", &kinds, "how long it takes");
+    let (kind, allowed) = row.choice("kind", &kinds, "kind of firing time");
     if document.problems() > before {
         row.pass_over(&OF_KINDS);
         row.pass_over(&["servers"]);
         return None;
     }
     let numbers = allowed.iter().filter(|key| !["priority", "values", "weights"].contains(key));
-    let read = |key: &&'static str| Some((*key, expression(row, key, "of its time")?));
+    let read = |key: &&'static str| Some((*key, expression(row, key, "parameter of its firing time")?));
     let given: BTreeMap<&str, String> = numbers.filter_map(read).collect();
     let times = |key: &str, meaning: &str| match allowed.contains(&key) {
         true if row.has(key) => Some(row.numbers(key, f64::MIN..=f64::MAX, meaning)),
         _ => None,
     };
-    let (values, weights) = (times("values", "possible times"), times("weights", "of each"));
+    let (values, weights) = (times("values", "possible times"), times("weights", "weight of each time"));
     let priority = match allowed.contains(&"priority") {
-        true => row.integer_if("priority", 0..=u32::MAX.into(), "who fires first").unwrap_or(0),
+        true => row.integer_if("priority", 0..=u32::MAX.into(), "the highest fires first").unwrap_or(0),
         false => 0,
     };
-    let servers = expression(row, "servers", "firings at once");
+    let servers = expression(row, "servers", "number of concurrent firings");
     let others: Vec<&str> = OF_KINDS.into_iter().filter(|key| !allowed.contains(key)).collect();
     row.without_effect(&others, &format!("kind {kind} has none"));
     row.close();
     let sound = document.problems() == before;
     let need = |key: &str| {
         if sound && !given.contains_key(key) {
-            row.missing(key, &format!("a number or an expression, as kind {kind} needs it"));
+            row.missing(key, &format!("a number or an expression, which kind {kind} requires"));
         }
         given.get(key).cloned()
     };
@@ -80,7 +80,7 @@ pub(super) fn timing(
         }
         "empirical" => {
             if sound && values.is_none() {
-                row.missing("values", "a list of numbers, as kind empirical needs it");
+                row.missing("values", "a list of numbers, which kind empirical requires");
             }
             let values = values?;
             let weights = weights.unwrap_or_else(|| vec![1.0; values.len()]);

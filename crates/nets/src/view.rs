@@ -194,8 +194,8 @@ pub fn net_to_pnml(
             pnml::write(path, &unfolded.net)
         }
         AnyNet::Coloured(_) => {
-            let message = "found a coloured net, expected one of places and transitions, or --unfold: the expressions of \
-                           this tool have no form in PNML";
+            let message = "found a coloured net, expected a net without colours, or --unfold: PNML cannot hold the \
+                           expressions of this tool";
             Err(one_problem(path, message.to_owned()))
         }
     }

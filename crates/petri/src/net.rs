@@ -76,7 +76,11 @@ impl Timing {
         let wrong = |found: String| PetriError::part("time", "empirical", found, "times and weights from 0");
         let sum: f64 = weights.iter().sum();
         if values.len() != weights.len() || sum <= 0.0 {
-            return Err(wrong(format!("{} times and {} weights of sum {sum}", values.len(), weights.len())));
+            return Err(wrong(format!(
+                "{} times and {} weights with sum {sum}",
+                values.len(),
+                weights.len()
+            )));
         }
         if let Some(bad) =
             values.iter().chain(weights).find(|number| !(number.is_finite() && **number >= 0.0))

@@ -426,7 +426,7 @@ impl<'a> State<'a> {
     fn failure(&self) -> PetriError {
         if let Some(transition) = self.too_busy {
             let transition = &self.net.transitions[transition];
-            let found = format!("more than {MOST_TIMES} servers that work at once");
+            let found = format!("more than {MOST_TIMES} busy servers");
             return PetriError::part("transition", &transition.name, found, "fewer servers or tokens");
         }
         let name = self.overfull.map_or("", |place| &self.net.places[place].name);

@@ -100,8 +100,7 @@ pub fn solve_until(
             Timing::Empirical { .. } => "an empirical time",
             Timing::Untimed => "no time",
         };
-        let expected =
-            "exponential or immediate: an exact solution needs no memory; simulate the net instead";
+        let expected = "an exponential or immediate one: an exact solution requires memoryless times; simulate the net instead";
         return Err(PetriError::part("transition", &transition.name, found, expected));
     }
     let mut graph = Graph::new(net, most_markings);
@@ -223,8 +222,9 @@ impl<'a> Graph<'a> {
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {
                 let most = self.most;
-                let text =
-                    format!("more than {most} markings: the net may be unbounded; raise the limit if not");
+                let text = format!(
+                    "more than {most} markings: the net may be unbounded; if it is bounded, raise the limit"
+                );
                 Err(PetriError::Unsolvable(text))
             }
             None => Ok(None),

@@ -106,7 +106,7 @@ impl Path {
     /// Removes and returns the first message, and when the next is due.
     #[inline]
     fn pop(&mut self) -> (Message, Option<Ticks>) {
-        debug_assert!(self.inside > 0, "what is due is there");
+        debug_assert!(self.inside > 0, "a due message exists");
         let mask = self.ring.len() - 1;
         let (_, message) = self.ring[self.first & mask];
         self.first = (self.first + 1) & mask;

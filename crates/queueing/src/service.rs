@@ -70,7 +70,7 @@ impl Service {
 
     /// An idle thread begins an operation at `now`, which is not after [`Service::next_at`].
     pub fn start(&mut self, now: Ticks, thread: u32, operation: Operation) {
-        debug_assert!(self.next_at().is_none_or(|at| now <= at), "what was due has happened");
+        debug_assert!(self.next_at().is_none_or(|at| now <= at), "no earlier event is pending");
         self.subsystem.fabric.now = now;
         self.subsystem.start(thread, operation);
     }

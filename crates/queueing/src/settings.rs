@@ -122,7 +122,11 @@ impl Settings {
         }
         if self.levels == 3 && u64::from(self.queues) + u64::from(self.upper_queues()) > MOST_QUEUES.into() {
             let found = format!("{} flow queues and {} above them", self.queues, self.upper_queues());
-            problems.push(Mismatch::new("queues", found, format!("{MOST_QUEUES} in all: ids have 16 bits")));
+            problems.push(Mismatch::new(
+                "queues",
+                found,
+                format!("at most {MOST_QUEUES} in total: ids have 16 bits"),
+            ));
         }
         problems
     }

@@ -117,7 +117,7 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "what software locks for an operation: an end of the queue, or the queue",
+            "part that software locks for an operation: an end of the queue, or the whole queue",
         ),
         entries: count("entries", MOST, "entries of the queuing cache and the software-controlled cache"),
         engines: count("engines", MOST, "queuing engines of these two caches"),
@@ -130,12 +130,12 @@ fn settings(root: &Section<'_>) -> Settings {
         entry: root.choice(
             "entry",
             &[("descriptor", Entry::Descriptor), ("pointer", Entry::Pointer)],
-            "content of an entry: the descriptor of a queue, or one pointer of it",
+            "content of an entry: the descriptor of a queue, or one of its pointers",
         ),
         requests: count("requests", MOST, "entries of the request buffer of the queuing cache"),
         words: count("words", MOST, "words of the data cache, each one pointer of a descriptor"),
         ways: count("ways", MOST, "ways of the data cache"),
-        line_words: of("words", "line_words", 1..=64, "line of the data cache"),
+        line_words: of("words", "line_words", 1..=64, "line size of the data cache"),
         mshrs: count("mshrs", MOST, "maximum number of outstanding misses of the data cache"),
         cache_ps: ps("cache_ns", "time between two accesses of the data cache"),
         write_through: root.choice(

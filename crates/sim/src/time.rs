@@ -49,9 +49,9 @@ pub enum TimebaseError {
 impl std::fmt::Display for TimebaseError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::ZeroFrequency => write!(f, "a clock of 0 MHz: give a positive frequency"),
+            Self::ZeroFrequency => write!(f, "a clock of 0 MHz: expected a positive frequency"),
             Self::TooFast { hz } => {
-                write!(f, "a clock of {hz} Hz: give a frequency of at most 10^15 Hz")
+                write!(f, "a clock of {hz} Hz: expected at most 10^15 Hz")
             }
             Self::NoCommonTick { clocks_hz } => write!(
                 f,

@@ -283,7 +283,7 @@ impl CaptureReader {
             self.report.note(DamageKind::CapturedBeyondWire, place, || Words {
                 found: format!("{} captured bytes of {}", packet.captured_bytes, packet.wire_bytes),
                 expected: "at most the length on the wire".to_owned(),
-                action: "the packet was delivered with both lengths as they stand",
+                action: "the packet was delivered with both lengths unchanged",
             })?;
         }
         match packet.decoded {
@@ -318,7 +318,7 @@ impl CaptureReader {
         self.report.note(kind, place, || Words {
             found: format!("time {now_ns} ns after {previous_ns} ns"),
             expected: "times in order, less than a day apart".to_owned(),
-            action: "the packet was delivered with its time as it stands",
+            action: "the packet was delivered with its time unchanged",
         })
     }
 
@@ -332,7 +332,7 @@ impl CaptureReader {
         self.report.note(kind, Place::at(self.stream.offset()), || Words {
             found: error.to_string(),
             expected: expected.to_owned(),
-            action: "what came before was read, everything behind was left out",
+            action: "all data before it was read, all data after it was left out",
         })
     }
 }

@@ -26,8 +26,8 @@ pub enum TrafficError {
     },
     /// No format fits the beginning of the file.
     #[error(
-        "{}: not a capture in a known format: found {found} at byte offset 0, expected pcap, pcapng, ERF, TSH, \
-         legacy DAG or CSV; name the format explicitly if the file has no signature", file.display()
+        "{}: not a capture in a known format: found {found} at byte offset 0, expected pcap, pcapng, ERF, TSH, legacy DAG \
+         or CSV. If the file has no signature, name its format explicitly", file.display()
     )]
     UnknownFormat {
         /// The file.

@@ -68,7 +68,7 @@ pub fn read_text(path: &Path) -> Result<String, TrafficError> {
     reader.take(MOST_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(io_error)?;
     if bytes.len() as u64 > MOST_TEXT_BYTES {
         let words = format!(
-            "it is larger than {} MiB unpacked, which is as much as is read of a text; leave out what is not needed",
+            "it is larger than {} MiB unpacked, the limit of a text file; remove what is not needed",
             MOST_TEXT_BYTES >> 20
         );
         return Err(io_error(io::Error::new(io::ErrorKind::FileTooLarge, words)));
@@ -165,7 +165,7 @@ impl AddressMap {
         if routed_blocks == 0 {
             return Err(Mismatch::new(
                 "prefixes of an address map",
-                format!("{} prefixes that cover no public block whole", prefixes.len()),
+                format!("{} prefixes that cover no whole public block", prefixes.len()),
                 format!("at least one /{} of public unicast", ADDRESS_BITS - host_bits),
             )
             .into());
@@ -234,7 +234,9 @@ impl AddressMap {
             "distinct addresses stay distinct".to_owned()
         } else {
             let sharing = self.source_blocks.div_ceil(self.routed_blocks);
-            format!("up to {sharing} /{block_bits} blocks may share one; narrow the source to avoid it")
+            format!(
+                "up to {sharing} /{block_bits} blocks may share a routed block; narrow the source to avoid this"
+            )
         };
         format!(
             "IPv4 addresses in {source}/{source_bits} mapped into {} routed /{block_bits} blocks by a seeded \

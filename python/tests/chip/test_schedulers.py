@@ -80,7 +80,7 @@ def test_levels_groups_and_classes_are_read(problems):
         ),
         ('group = "urgent"', 'group = "urgnet"', "port.eth.class[0].group: found `urgnet`; did you mean `urgent`?"),
         ('group = "urgent"\n', "", "port.eth.class[0].group: missing: expected one of urgent, rest"),
-        ('name = "voice"', 'name = "video"', "port.eth.class[1].name: found `video` twice; expected another name"),
+        ('name = "voice"', 'name = "video"', "port.eth.class[1].name: found `video` twice; expected a unique name"),
         ('name = "video"', 'name = "7"', "port.eth.class[1].name: found `7`, a number; expected a name"),
         ('name = "video"\n', "", "port.eth.class[1].name: missing: expected text"),
         ("rate_gbps = 2\n", "", "port.eth.class[0].burst_bytes: has no effect: there is no rate limit: add rate_gbps"),
@@ -93,7 +93,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'scheduler = ["strict", "deficit"]',
             'scheduler = ["strict", "deficit"]\nclasses = 3',
-            "port.eth.classes: 3, but [[port.eth.class]] lists 2: omit classes",
+            "port.eth.classes: found 3, but [[port.eth.class]] lists 2 classes: omit this key",
         ),
         (
             'scheduler = ["strict", "deficit"]',
@@ -103,7 +103,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'name = "rest"',
             'name = "rest"\ngroup = "urgent"',
-            "port.eth.group[1].group: has no effect: groups may be in groups only if the scheduler has three levels",
+            "port.eth.group[1].group: has no effect: groups can contain groups only if the scheduler has three levels",
         ),
         ('group = "rest"', 'group = "urgent"', "port.eth.group: the group `rest` is empty: name it"),
         ('class = "voice"', 'class = "vioce"', "program.step[0].class: found `vioce`; did you mean `voice`?"),

@@ -103,7 +103,7 @@ def test_ramulator_traces_come_as_fast_as_they_are_accepted():
         (HEADER + "-1,R,0x0\n", 2, "arrival `-1`; expected a whole number"),
         (HEADER + "0,R,0x0\n0,R,0x400000000000\n", 3, "beyond the device"),
         (HEADER + "9,R,0x0\n\n8,R,0x40\n", 4, "before 9"),
-        (HEADER + "99999999999999,R,0x0\n", 2, "expected clocks up to"),
+        (HEADER + "99999999999999,R,0x0\n", 2, "expected at most clock"),
         ("arrival,op,adress\n0,R,0\n", 1, "no column is called `adress`"),
         ("arrival,op\n0,R\n", 1, "`address` is missing"),
         ("arrival,op,op,address\n0,R,R,0\n", 1, "twice"),

@@ -34,12 +34,12 @@ BLOCK = "the 64-byte block that wrong.c"
 FREED = f"{BLOCK}:10 allocated and wrong.c:16 freed"
 WRONG = {
     "a[20]++": f"load of 4 bytes at 0x........, 16 bytes beyond the end of {BLOCK}:9 allocated",
-    "a[16] = 1": f"store of 4 bytes at 0x........, just beyond the end of {BLOCK}:9 allocated",
-    "b[16] = 1": f"store of 4 bytes at 0x........, just beyond the end of {BLOCK}:10 allocated",
-    "a[-1] = 1": f"store of 4 bytes at 0x........, 4 bytes in front of {BLOCK}:9 allocated",
+    "a[16] = 1": f"store of 4 bytes at 0x........, directly beyond the end of {BLOCK}:9 allocated",
+    "b[16] = 1": f"store of 4 bytes at 0x........, directly beyond the end of {BLOCK}:10 allocated",
+    "a[-1] = 1": f"store of 4 bytes at 0x........, 4 bytes before {BLOCK}:9 allocated",
     "packet[bytes + 40]": "load of 1 byte at 0x........, 40 bytes beyond the end of the packet of 46 bytes",
-    "packet[bytes] = 1": "store of 1 byte at 0x........, just beyond the end of the packet of 46 bytes",
-    "*(packet - 2)": "load of 1 byte at 0x........, 2 bytes in front of the packet of 46 bytes",
+    "packet[bytes] = 1": "store of 1 byte at 0x........, directly beyond the end of the packet of 46 bytes",
+    "*(packet - 2)": "load of 1 byte at 0x........, 2 bytes before the packet of 46 bytes",
     "free((void *)b); b[2]": f"load of 4 bytes at 0x........, 8 bytes from the start of {FREED}",
     "free((void *)b); free((void *)b)": f"free of 0x........, at the start of {FREED}",
     "free((void *)(a + 1))": f"free of 0x........, 4 bytes from the start of {BLOCK}:9 allocated",

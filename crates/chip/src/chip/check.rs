@@ -28,7 +28,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
         refuse(
             cluster.posted == 0,
-            &format!("threads of {name} cannot post an operation; expected a limit of at least 1"),
+            &format!("the limit of posted operations of {name} is 0; expected at least 1"),
         )?;
         refuse(
             cluster.takes.is_empty() == cluster.block_cells.is_none(),
@@ -42,7 +42,10 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             .iter()
             .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
         refuse(!taken, &format!("no thread in use takes packets from the inbox {}", inbox.name))?;
-        refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
+        refuse(
+            inbox.capacity == Some(0),
+            &format!("the capacity of the inbox {} is 0 packets; expected at least 1", inbox.name),
+        )?;
         refuse(
             inbox.window == Some(0),
             &format!("the window of the inbox {} is 0; expected at least 1", inbox.name),
@@ -53,7 +56,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         refuse(
             inbox.capacity.is_some() || inbox.window.is_some(),
             &format!(
-                "packets of ports wait in their receive buffer and not in the inbox {}: expected that it has no bound and no window",
+                "packets of ports wait in their receive buffer, not in the inbox {}: it must have no bound and no window",
                 inbox.name
             ),
         )?;
@@ -66,7 +69,10 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         let Some(t) = &port.transmit else { continue };
         let name = &port.name;
         t.scheduler.check().map_err(|message| format!("the scheduler of {name}: {message}"))?;
-        refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
+        refuse(
+            t.queue_packets == 0,
+            &format!("the capacity of the output queues of {name} is 0 packets; expected at least 1"),
+        )?;
         refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
@@ -80,8 +86,8 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             refuse(
                 inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
                 &format!(
-                    "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
-                     of its own: dispatch by a rule that chooses a cluster",
+                    "the inbox {} passes packets to any free thread, but each cluster has a separate packet memory: \
+                     choose a dispatch rule that selects a cluster",
                     inbox.name
                 ),
             )?;
@@ -95,12 +101,13 @@ pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProg
     let Some(transmit) = config.transmit else { return Ok(()) };
     let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
     let cells = transmit.cells;
-    let few = format!("a transmit buffer of {cells} cells for {ports} ports: it needs more cells than ports");
+    let few =
+        format!("the transmit buffer has {cells} cells for {ports} ports; expected more cells than ports");
     refuse(cells as usize <= ports, &few)?;
     let fills = |cluster: &ClusterConfig| programs[cluster.program].fills_transmit_buffer();
     refuse_as(!config.clusters.iter().all(fills), || Misfit::NobodyFillsTransmitBuffer)?;
     let Some(marks) = transmit.watermarks else { return Ok(()) };
-    refuse(marks.low_bytes > marks.high_bytes, "the low watermark is above the high one")?;
+    refuse(marks.low_bytes > marks.high_bytes, "the low watermark is above the high watermark")?;
     let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
     refuse_as(!one_list, || Misfit::SeveralListsOfFreeThreads)
 }
@@ -118,14 +125,14 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     for (name, transmit) in senders {
         refuse(
             transmit.slots.is_some() != sends,
-            &format!("{name}: sending ports must have slots if a cluster moves blocks, and none otherwise"),
+            &format!("{name}: sending ports must have slots if and only if a cluster moves blocks"),
         )?;
         let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
-        refuse(wrong, &format!("{name} has 1 to 128 transmit slots"))?;
+        refuse(wrong, &format!("{name}: expected 1 to 128 transmit slots"))?;
     }
     for cluster in &config.clusters {
         let name = &cluster.name;
-        refuse(cluster.block_cells == Some(0), &format!("{name}: a block has at least one cell"))?;
+        refuse(cluster.block_cells == Some(0), &format!("{name}: expected at least one cell per block"))?;
         refuse_as(programs[cluster.program].sends_blocks() != sends, || {
             Misfit::BlocksWithoutMovers(name.clone())
         })?;
@@ -135,7 +142,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     };
     refuse(
         packets.placed_by_programs != sends,
-        "programs must allocate the packet memory if a cluster moves blocks, and not otherwise",
+        "programs must allocate the packet memory if and only if a cluster moves blocks",
     )?;
     let per_queue =
         matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
@@ -144,7 +151,10 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         return Ok(());
     };
     let WideConfig { block_cells, blocks, .. } = wide;
-    refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
+    refuse(
+        !(1..=32).contains(&block_cells),
+        &format!("found {block_cells} cells in a wide block; expected 1 to 32"),
+    )?;
     refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
     for cells in threads.filter_map(|cluster| cluster.block_cells) {
         // An output block need not begin at the start of a wide block, and is read only if the cache holds
@@ -162,7 +172,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     refuse(
         !ring.is_multiple_of(block_cells),
         &format!(
-            "{ring} cells for each of {} queues do not divide into blocks of {block_cells}",
+            "{ring} cells for each of {} queues cannot be divided into blocks of {block_cells} cells",
             allocator.queues
         ),
     )
@@ -180,5 +190,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    refuse(behind.is_some(), &format!("{name} has no memory behind it"))
+    refuse(behind.is_some(), &format!("{name}: the chain of memories behind it does not end"))
 }

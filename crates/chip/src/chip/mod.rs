@@ -312,7 +312,7 @@ impl Chip {
             ("packets of inboxes", loads.sum()),
             ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
-            ("sequences with packets that wait", self.order.sequences_waiting()),
+            ("sequences with waiting packets", self.order.sequences_waiting()),
             ("packets of output ports", self.senders.iter().map(|s| s.count() as u64).sum()),
             (
                 "packets of block queues",
@@ -328,7 +328,7 @@ impl Chip {
             ("bytes of receive buffers", self.account.receive_bytes.now),
             ("bytes", self.account.bytes_inside.bytes()),
             ("accesses", self.requests.count() as u64),
-            ("requests on their way", self.lines.iter().map(|line| line.len() as u64).sum()),
+            ("requests in transit", self.lines.iter().map(|line| line.len() as u64).sum()),
             ("timers", self.timers.len() as u64),
             ("locks", self.locks.iter().filter(|lock| lock.owner.is_some()).count() as u64),
         ];

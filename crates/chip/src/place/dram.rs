@@ -156,7 +156,7 @@ impl Numbers for DramConfig {
             service_ps: f64::from(self.access_bytes) / f64::from(per_cycle) * cycle_ps,
             parts: f64::from(self.channels * self.map.channels()),
             bytes: self.access_bytes,
-            formula: "closed row: 2 clocks + tRCD + read latency + data, and the way to the controller; channels x bus, \
+            formula: "closed row: 2 clocks + tRCD + read latency + data, and the path to the controller; channels x bus, \
                       less refresh"
                 .to_owned(),
         }

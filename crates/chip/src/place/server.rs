@@ -175,7 +175,7 @@ impl Server {
 impl Numbers for ServerConfig {
     fn facts(&self) -> Facts {
         match self.concurrency {
-            0 => self.facts_of(f64::INFINITY, "serves as many as come"),
+            0 => self.facts_of(f64::INFINITY, "unlimited concurrency"),
             count => self.facts_of(f64::from(count), "concurrency / service"),
         }
     }

@@ -126,6 +126,9 @@ impl SchedulerConfig {
             let times = found.iter().filter(|&&each| each == member).count();
             refuse(times != 1, &format!("{member:?} is a member of {times} groups: expected one"))?;
         }
-        refuse(self.groups[0].share.shaper.is_some(), "a shaper of all classes is the rate of the port")
+        refuse(
+            self.groups[0].share.shaper.is_some(),
+            "the outermost group must have no shaper: the rate of the port limits it",
+        )
     }
 }

@@ -56,10 +56,10 @@ costs! {
         swap32_cycles = 1, "byte swap of 32 bits";
         swap64_cycles = 1, "byte swap of 64 bits";
         jump_cycles = 1, "jump without a condition";
-        jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
-        jump_equal_cycles = 1, "jump if equal, or not, to any other operand";
+        jump_zero_cycles = 1, "jump if equal or not equal to the constant 0";
+        jump_equal_cycles = 1, "jump if equal or not equal to any other operand";
         jump_order_cycles = 1, "jump if less, greater, or a bit is set";
-        jump32_equal_cycles = 1, "jump if 32 bits are equal, or not";
+        jump32_equal_cycles = 1, "jump if 32 bits are equal or not equal";
         jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
         taken_cycles = 0, "additional cycles for a taken jump";
         call_cycles = 1, "call of a function of the program, and the return from it";
@@ -208,7 +208,7 @@ impl EbpfCosts {
         // Only checked here: the compilation of programs uses the value.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
-        let meaning = "whether a lookup in an array takes the lower bits of the index, if the number of values is a power of two, and always finds a value";
+        let meaning = "whether lookups in arrays of 2^n values use the lower bits of the index, and always find a value";
         let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",

@@ -66,7 +66,8 @@ impl Executable {
         } else {
             if file.control.is_some() || file.entry.is_some() {
                 return Err(refuse(
-                    "control data and an entry are for C programs; maps of an XDP program are filled by name, and a section chooses among its functions"
+                    "control data and an entry are for C programs; for an XDP program, fill maps by name and choose a \
+                     function by its section"
                         .to_owned(),
                 ));
             }

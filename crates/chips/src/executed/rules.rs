@@ -106,7 +106,8 @@ impl Rules {
             ) as u32;
             let meaning = "additional cycles for a taken jump; as for other jumps if left out";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            let meaning = "further cycles for a jump if not equal, or if a bit is set, whose outcome the low words do not decide";
+            let meaning = "further cycles for a jump if not equal, or if a bit is set, when the low words do not decide \
+                           the outcome";
             let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
             Rule { of, when, cycles, taken, taken_upper }
         };

@@ -41,7 +41,7 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
                     | Does::Put { then: AfterPut::GoesOn, .. }
             );
         if must && !placed.is_done_once() {
-            let message = "is executed once for every packet: omit each, share and times";
+            let message = "must be executed once for every packet: omit each, share and times";
             placed.section.fail("op", message);
         }
     }
@@ -59,9 +59,10 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
             Does::Lock(lock) => held.push((lock, section)),
             Does::Unlock(lock) => match held.iter().position(|&(other, _)| other == lock) {
                 Some(at) => drop(held.remove(at)),
-                None => {
-                    section.fail("lock", format!("{lock} is not held here: add an `op = \"lock\"` before"))
-                }
+                None => section.fail(
+                    "lock",
+                    format!("{lock} is not held here: add a step with op = \"lock\" before this one"),
+                ),
             },
             _ => {
                 if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
@@ -87,7 +88,7 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
             Does::Compute | Does::Reach(_) | Does::Spread(_) | Does::Join | Does::Lock(_) | Does::Unlock(_)
         );
         if !needs_none || placed.runs {
-            let message = "another thread has the packet by now (goes_on): only compute, accesses, join and locks may follow";
+            let message = "another thread already has the packet (goes_on): only compute, accesses, join and locks may follow";
             placed.section.fail("op", message);
         }
     }
@@ -105,12 +106,14 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message = "hands over the block of a sending thread: put it after a step with op = \"enqueue\"";
+        let message =
+            "hands over the block of a sending thread: put this step after a step with op = \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
     if is_executed {
-        let message = "a program that is executed (--program) is not put into queues by steps: it has the loops of its chip";
+        let message =
+            "the loops of the chip, not steps, enqueue the packets of an executed program (--program)";
         enqueue.fail("op", message);
     }
     for placed in behind {
@@ -119,8 +122,8 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "sending threads execute the steps after it, and hand each block over once: found {sent} steps with \
-             op = \"transmit\" there, expected one"
+            "sending threads execute the steps after this one, and hand each block over once: found {sent} steps with op \
+             = \"transmit\" there, expected one"
         );
         enqueue.fail("op", message);
     }
@@ -132,21 +135,26 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
     let mut admits = front.iter().filter(is_admit);
     let Some(first) = admits.next() else {
         if let Some(last) = front.last().filter(|_| is_enqueued) {
-            last.section.fail("op", "the packet has no place in a queue: add an `op = \"admit\"` before");
+            last.section.fail(
+                "op",
+                "no queue has reserved room for the packet: add a step with op = \"admit\" before this one",
+            );
         }
         return;
     };
     if !is_enqueued {
-        let message = "the place in a queue is never taken: add a step with op = \"enqueue\"";
+        let message =
+            "the packet never enters the queue that reserves room for it: add a step with op = \"enqueue\"";
         first.section.fail("op", message);
         return;
     }
     for again in admits {
-        again.section.fail("op", "the packet already has a place in a queue");
+        again.section.fail("op", "a queue already reserves room for the packet");
     }
     let behind = front.iter().skip_while(|placed| !is_admit(placed));
     for placed in behind.filter(|placed| placed.may_end() && !matches!(placed.step.does, Does::Enqueue)) {
-        let message = "the packet may end here with a place in a queue: put this before op = \"admit\"";
+        let message =
+            "the packet may end here while a queue reserves room for it: put this step before op = \"admit\"";
         placed.section.fail("op", message);
     }
 }
@@ -162,12 +170,11 @@ fn fits_a_block(placed: &Placed<'_>) {
         Does::Reach(access) if !of_packets(access) => return,
         Does::Spread(accesses) if !accesses.iter().any(of_packets) => return,
         Does::Reach(_) | Does::Spread(_) => {
-            "after op = \"enqueue\" steps process a block of cells, not the packet: whole_packet and address = \"flow\" have no \
-             meaning"
+            "after op = \"enqueue\", steps process a block of cells, not the packet: whole_packet and address = \"flow\" \
+             have no meaning"
         }
         _ => {
-            "after op = \"enqueue\" only compute, accesses, transfers, join and transmit are possible: put this step \
-             before it"
+            "after op = \"enqueue\", only compute, accesses, transfers, join and transmit are possible: put this step before it"
         }
     };
     placed.section.fail("op", message);

@@ -107,7 +107,7 @@ fn by_inbox(
     reading: &Reading<'_>,
 ) -> Runs {
     for placed in listed.iter().filter(|placed| placed.runs || matches!(placed.step.does, Does::Enqueue)) {
-        let message = "steps with an inbox (from) may only be in a list without executed programs and without steps that send blocks";
+        let message = "a list whose steps name an inbox (from) must not execute a program or send blocks";
         placed.section.fail("op", message);
     }
     let list_of = |inbox: Option<u16>| {
@@ -153,8 +153,8 @@ fn extension<'d>(
 fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
-            "a queue manager (queues.manager) serves l3fwd16, nat and firewall, a result cache (cache.entries) l3fwd16 and \
-             firewall; {name} consists of its own steps"
+            "only l3fwd16, nat and firewall use a queue manager (queues.manager), only l3fwd16 and firewall a result \
+             cache (cache.entries); {name} lists its own steps"
         );
         section.fail("run", message);
     }

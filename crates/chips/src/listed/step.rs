@@ -105,7 +105,7 @@ const MOST_CYCLES: u64 = 10_000_000;
 
 /// Reads the verb of a step.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
-    step.text_if("name", "name of the step, for people and for --set");
+    step.text_if("name", "name of the step, for readers and for --set");
     if step.has("op") && !VERBS.iter().any(|(name, _)| step.says("op", name)) {
         // The keys of an unknown operation are unknown.
         let keys = step.keys();
@@ -187,18 +187,22 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let all = u64::from(cycles) * u64::from(times);
         if all > MOST_CYCLES {
             let message = format!(
-                "{times} times {cycles} is {all}, expected at most {MOST_CYCLES} in total: lower one of the two"
+                "{times} times {cycles} cycles are {all} cycles, expected at most {MOST_CYCLES}: lower one of the two"
             );
             step.fail("cycles", message);
         }
         if verb == Verb::Run && std::mem::replace(&mut self.runs, true) {
-            step.fail("op", "an earlier step already executes the program: once per packet");
+            step.fail(
+                "op",
+                "an earlier step already executes the program; expected one execution per packet",
+            );
         }
         let does = self.does(step, verb, each);
         let instructions = u64::from(times) * instructions(&does);
         if instructions > MOST_TIMES {
             let message = format!(
-                "the step takes {instructions} instructions, expected at most {MOST_TIMES}: fewer times or bytes, or several steps"
+                "the step takes {instructions} instructions, expected at most {MOST_TIMES}: lower times or bytes, or use \
+                 several steps"
             );
             step.fail("op", message);
             return None;
@@ -216,7 +220,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 
     fn role(&mut self, step: &Section<'_>, bytes: u64) -> RoleId {
-        let name = step.text("at", "role, memory or unit to which it goes");
+        let name = step.text("at", "role, memory or unit that it accesses");
         let number = self.reading.roles.number(&name, &step.place_of("at"));
         if number > usize::from(u8::MAX) {
             step.fail("at", "a chip has at most 256 roles");
@@ -261,7 +265,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if whole && address == Address::Shuffled {
             step.fail(
                 "address",
-                "packets differ in size, so addresses of whole packets have no order: state bytes, or any",
+                "packets differ in size, so addresses of whole packets cannot be shuffled: state bytes, or address = \"any\"",
             );
         }
         let role = self.role(step, if asks { 0 } else { all });
@@ -302,7 +306,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             Verb::Spread => Does::Spread(self.accesses(step)),
             Verb::MoveIn | Verb::MoveOut => {
                 if each == Each::Packet {
-                    step.fail("each", "cells are moved one by one: each = \"cell\"");
+                    step.fail("each", "cells are moved one by one: set each = \"cell\"");
                 }
                 self.moves_cells = true;
                 Does::Cell { role: self.role(step, 0), write: verb == Verb::MoveIn, posted: posted(step) }
@@ -338,7 +342,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 
     fn send(&self, step: &Section<'_>) -> Does {
-        let meaning = "output port; the port of the lookup, or by flow, if left out";
+        let meaning = "output port; if left out, the port of the lookup, or a port by flow";
         let port = match step.integer_if("port", 0..=4095, meaning) {
             Some(port) => OutPort::Port(port as u16),
             None => OutPort::Chosen,
@@ -350,7 +354,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let name = step.text("to", "inbox or ring to which the packet goes");
         let number = self.inbox(step, "to", &name);
         if number > usize::from(u8::MAX) {
-            step.fail("to", "packets go to the first 256 inboxes and rings of a file");
+            step.fail("to", "steps can put packets only into the first 256 inboxes and rings of a file");
         }
         if !self.puts.contains(&number) {
             self.puts.push(number);
@@ -402,7 +406,7 @@ fn instructions(does: &Does) -> u64 {
 }
 
 fn posted(step: &Section<'_>) -> bool {
-    step.switch_or("posted", false, "whether the thread continues at once")
+    step.switch_or("posted", false, "whether the thread continues without waiting for the operation")
 }
 
 fn lock(step: &Section<'_>) -> u32 {

@@ -24,7 +24,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     match root.section("firewall") {
         None => root.lacks("firewall", "the costs of the firewall must be in [firewall]"),
         Some(own) => {
-            let rules = own.text_or("rules", "", "file of templates; empty takes the shipped list");
+            let rules = own.text_or("rules", "", "file of templates; the shipped list if empty");
             match templates(&rules) {
                 Ok(templates) => config.templates = templates,
                 Err(message) => own.fail("rules", message),

@@ -48,8 +48,8 @@ impl Times {
     fn parse(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "found `{text}`; expected two points or more, such as `64:931.6, 1500:22579`, sizes and times rising, up to \
-                 {MOST_NS:.0} ns"
+                "found `{text}`; expected at least two points with rising sizes and times up to {MOST_NS:.0} ns, such as \
+                 `64:931.6, 1500:22579`"
             )
         };
         let point = |part: &str| -> Option<(f64, f64)> {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn points_must_rise() {
         for text in ["", "64", "64:1.0", "64:2, 32:3", "0:3, 1:2", "0:-1, 1:2", "0:0, 1:1e10", "0:nan, 1:2"] {
-            assert!(Times::parse(text).is_err_and(|message| message.contains("expected two points")), "{text}");
+            assert!(Times::parse(text).is_err_and(|message| message.contains("expected at least two points")), "{text}");
         }
         let line = Times::parse("64:100, 128:200").unwrap();
         assert_eq!([32, 64, 96, 256].map(|bytes| line.ps(bytes)), [50_000, 100_000, 150_000, 400_000]);

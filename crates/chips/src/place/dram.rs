@@ -57,13 +57,13 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "interleave_bytes",
         usual,
         1..=1 << 30,
-        "consecutive bytes in one channel, a power of two; the default is the page of packets if ports keep packets here and \
-         they would otherwise begin in some channels only",
+        "consecutive bytes in one channel, a power of two. The default is the page of packets if ports keep packets here \
+         that would otherwise begin in some channels only",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
     let latency_ps =
-        time_ps(section, "latency", hz, "total time from the chip to the controller and back").unwrap_or(0);
+        time_ps(section, "latency", hz, "round-trip time from the chip to the controller").unwrap_or(0);
     let failed = |key: &str, error: Error| match error {
         Error::Config { problems } => {
             for problem in problems {
@@ -121,7 +121,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves",
                     "together",
                     &halves,
-                    "the two writes of a cell that comes partly from registers: a turn of the controller, or one each",
+                    "turns of the controller for the two writes of a cell that comes partly from registers: one, or one each",
                 ),
                 halves_from_bytes: section.integer_or(
                     "halves_from_bytes",
@@ -159,7 +159,7 @@ fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Or
         let row = u64::from(organization.banks) * u64::from(organization.row_bytes) * u64::from(channels);
         let rows = capacity / row;
         if rows == 0 {
-            section.fail("banks", format!("{capacity} bytes do not make a row of each bank ({row} bytes)"));
+            section.fail("banks", format!("{capacity} bytes are less than one row of each bank ({row} bytes)"));
         }
         organization.rows = rows.clamp(1, u64::from(u32::MAX / organization.banks)) as u32;
     }

@@ -26,7 +26,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let policy =
         section.text("policy", "replacement policy, as in `linecard flowcache --policy`, but no oracle");
     let key = section.text("key", "definition of a flow: 5-tuple, 2-tuple, or fields such as dst/24");
-    let bits = section.integer("digest_bits", 1..=32, "digest of a flow, the low bits of CRC32C over the key")
+    let bits = section.integer("digest_bits", 1..=32, "bits of the digest of a flow, the low bits of CRC32C over the key")
         as u32;
     let said = |key: &str, error: linecard_flowcache::FlowCacheError| section.fail(key, error.to_string());
     let geometry = Geometry::new(entries, ways).map_err(|e| said("entries", e));

@@ -67,7 +67,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let mut capacity = asked.capacity_bytes().unwrap_or(USUAL_SLOTS_BYTES);
     if capacity > MOST_SLOTS_BYTES {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("{capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES}"));
+        section.fail(key, format!("found {capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES} bytes"));
         capacity = MOST_SLOTS_BYTES;
     }
     PlaceKind::Slots(SlotsConfig {

@@ -23,12 +23,12 @@ impl Columns {
         for (place, name) in line.split(|&c| c == b',').map(<[u8]>::trim_ascii).enumerate() {
             let Some(known) = NAMES.iter().position(|n| name.eq_ignore_ascii_case(n)) else {
                 return Err(format!(
-                    "no column is called {}; expected a header with arrival, op, address and, if wanted, bytes",
+                    "no column is called {}; expected a header with arrival, op, address and optionally bytes",
                     shown(name)
                 ));
             };
             if columns.places[known] != usize::MAX {
-                return Err(format!("column {} is there twice", shown(name)));
+                return Err(format!("column {} is listed twice", shown(name)));
             }
             columns.places[known] = place;
             columns.count += 1;
@@ -51,7 +51,7 @@ impl Columns {
             found += 1;
         }
         if found != self.count {
-            return Err(format!("{found} columns; expected {}, as in the header", self.count));
+            return Err(format!("found {found} columns; expected {}, as in the header", self.count));
         }
         let [arrival, op, address, bytes] = self.places.map(|place| fields.get(place).copied());
         let bytes = match bytes {

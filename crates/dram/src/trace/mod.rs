@@ -99,7 +99,7 @@ impl<R: BufRead> TraceReader<R> {
             None => guess(&first).ok_or_else(|| {
                 let names = TraceFormat::ALL.map(TraceFormat::name).join(", ");
                 let found = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
-                reader.wrong(format!("`{found}` is of no known format; expected one of {names}"))
+                reader.wrong(format!("`{found}` has no known format; expected one of {names}"))
             })?,
         };
         if reader.format == TraceFormat::Csv {
@@ -153,12 +153,12 @@ impl<R: BufRead> TraceReader<R> {
         let arrival = arrival.unwrap_or(0);
         if arrival < self.last_arrival {
             return Err(format!(
-                "arrival {arrival} is before {}, that of the request before; expected requests in order of time",
+                "arrival {arrival} is before {}, the arrival of the previous request; expected requests in order of time",
                 self.last_arrival
             ));
         }
         if arrival > LAST_ARRIVAL {
-            return Err(format!("arrival {arrival}; expected clocks up to {LAST_ARRIVAL}"));
+            return Err(format!("arrival {arrival} is too late; expected at most clock {LAST_ARRIVAL}"));
         }
         let offset = (address % u64::from(access_bytes)) as u32;
         match bytes {

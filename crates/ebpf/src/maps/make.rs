@@ -69,7 +69,10 @@ impl Map {
         let room = held + u64::from(definition.most_entries) * searching;
         if room > most_bytes {
             let found = format!("up to {room} bytes");
-            return Err((found, format!("at most {most_bytes} that are left for maps: fewer entries")));
+            return Err((
+                found,
+                format!("at most {most_bytes} bytes, which are left for maps: use fewer entries"),
+            ));
         }
         let (key_bytes, most) = (definition.key_bytes, definition.most_entries);
         let index = memory::index(number);
@@ -132,9 +135,9 @@ fn check(definition: &MapDefinition) -> Result<(), Refused> {
     };
     if !fits {
         let found =
-            format!("keys of {key} bytes, values of {value}, and {} entries", definition.most_entries);
+            format!("keys of {key} bytes, values of {value} bytes, and {} entries", definition.most_entries);
         let expected = match definition.kind {
-            K::Ringbuf => "neither keys nor values, and a power of two as entries, its bytes",
+            K::Ringbuf => "no keys, no values, and a power of two as max_entries, its size in bytes",
             K::LpmTrie => "keys of 5 to 260 bytes, length first",
             K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => "keys of 1 to 512 bytes, and values",
             K::Array | K::PercpuArray => "keys of 4 bytes, and values",

@@ -129,7 +129,10 @@ impl<'a> Reader<'a> {
             let bytes = section.data().map_err(|error| damaged(format!("that cannot be read ({error})")))?;
             if executable {
                 if !bytes.len().is_multiple_of(SLOT_BYTES) {
-                    return Err(damaged(format!("of {} bytes, no whole instructions", bytes.len())));
+                    return Err(damaged(format!(
+                        "of {} bytes, which are not whole instructions",
+                        bytes.len()
+                    )));
                 }
                 sections.push((section.index(), Became::Code(self.code.len())));
                 self.code.push(CodeSection {
@@ -236,7 +239,7 @@ impl<'a> Reader<'a> {
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let at = (offset / SLOT_BYTES as u64) as u32;
                 let Some(slot) = code.slots.get(at as usize) else {
-                    let found = format!("a relocation at byte {offset} of {}, behind its end", code.name);
+                    let found = format!("a relocation at byte {offset} of {}, beyond its end", code.name);
                     return Err(self.refuse(found, "an instruction there"));
                 };
                 let place = || format!("instruction {at} of {}", code.name);

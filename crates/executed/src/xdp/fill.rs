@@ -76,7 +76,7 @@ fn toml_rows(file: &str, text: String) -> Result<Vec<Row>, Error> {
 fn row(entry: &Section<'_>) -> Option<Row> {
     let key = scalar(entry, "key");
     let value = if entry.has("inner") {
-        entry.without_effect(&["value"], "`inner` has the entries");
+        entry.without_effect(&["value"], "`inner` contains the entries");
         let pair = |pair: &Section<'_>| scalar(pair, "key").zip(scalar(pair, "value"));
         Some(Contents::Inner(entry.list("inner").iter().filter_map(pair).collect()))
     } else {
@@ -209,7 +209,7 @@ fn item_bytes(item: &str, made: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || {
         format!(
             "found `{item}`, expected an address (192.0.2.1, 2001:db8::1, 02:00:00:00:00:01), hex:0a1b, zero:4, or a \
-             number with its type: u8:, u16:, u32:, u64: (little-endian), be16:, be32:, be64: (network order)"
+             typed number: u8:, u16:, u32:, u64: (little-endian), be16:, be32:, be64: (network order)"
         )
     };
     if let Some((kind, rest)) = item.split_once(':') {
@@ -297,7 +297,7 @@ fn route(line: &str) -> Result<Route, String> {
     let interface =
         interface.parse().map_err(|_| format!("found `{interface}`, expected the number of an interface"))?;
     let mac = |text: &str| {
-        mac(text).ok_or_else(|| format!("found `{text}`, expected an address such as 02:00:00:00:00:01"))
+        mac(text).ok_or_else(|| format!("found `{text}`, expected a MAC address such as 02:00:00:00:00:01"))
     };
     Ok(Route { prefix, length, interface, source_mac: mac(source)?, destination_mac: mac(destination)? })
 }

@@ -12,7 +12,7 @@ use linecard_sim::{Stream, stream};
 pub(super) const INFO: Info = Info {
     name: "PROB",
     aliases: &["PROBABILISTIC"],
-    parameter: Some(Parameter { meaning: "misses for one insertion", default: 4, least: 1, most: 1 << 20 }),
+    parameter: Some(Parameter { meaning: "misses per insertion", default: 4, least: 1, most: 1 << 20 }),
     summary: "LRU, but one in n misses inserts, drawn at random",
     source: "Li et al. 2003 (thesis, section 5.5)",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),

@@ -154,7 +154,7 @@ pub(crate) fn transition(
     if guard.iter().any(Code::is_random) {
         return Err((
             raw.guard.clone(),
-            Misread::new(0, "a guard that chance decides", "one that the binding decides"),
+            Misread::new(0, "a random guard", "one that the binding determines"),
         ));
     }
     let weight =
@@ -174,7 +174,7 @@ pub(crate) fn transition(
         if arc.kind != ArcKind::Output && weight.is_random() {
             return Err((
                 arc.weight.clone(),
-                Misread::new(0, "a weight that chance decides", "one that the binding decides"),
+                Misread::new(0, "a random weight", "one that the binding determines"),
             ));
         }
         match arc.kind {
@@ -289,7 +289,7 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
             if let (Some(low), Some(high)) = (real(&low), real(&high))
                 && low > high
             {
-                return Err(plain(&format!("low {low} above high {high}"), "low up to high"));
+                return Err(plain(&format!("low {low} above high {high}"), "low at most high"));
             }
             TimingCode::Uniform { low, high }
         }

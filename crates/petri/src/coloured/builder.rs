@@ -150,7 +150,7 @@ impl ColouredBuilder {
                     scope.real(&expr)?.constant().map(|bits| Constant::Real(f64::from_bits(bits as u64)))
                 }
             };
-            code.ok_or_else(|| Misread::new(0, "no number", "a number that parameters alone decide"))
+            code.ok_or_else(|| Misread::new(0, "no number", "a number that parameters alone determine"))
         });
         result.map_err(|wrong| Self::misread("expression", "", text, wrong))
     }
@@ -201,8 +201,8 @@ impl ColouredBuilder {
         let words = parse(text).and_then(|expr| {
             let parts = scope.token(&expr, &colour)?;
             let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
-            let values =
-                values.ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone decide"))?;
+            let values = values
+                .ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone determine"))?;
             if colour.holds(&values) {
                 Ok(values)
             } else {
@@ -269,7 +269,7 @@ impl ColouredBuilder {
                 }
                 if values.len() != weights.len() {
                     let found = format!("{} values and {} weights", values.len(), weights.len());
-                    return Err(PetriError::part("transition", &name, found, "as many of both"));
+                    return Err(PetriError::part("transition", &name, found, "the same number of both"));
                 }
             }
             _ => (),
@@ -375,7 +375,7 @@ fn check_weights(part: &'static str, name: &str, weights: &[f64]) -> Result<(), 
         return Err(PetriError::part(part, name, format!("the weight {bad}"), "weights from 0"));
     }
     if weights.iter().sum::<f64>() <= 0.0 {
-        return Err(PetriError::part(part, name, "weights that sum to 0", "one above 0 at least"));
+        return Err(PetriError::part(part, name, "weights that sum to 0", "at least one above 0"));
     }
     Ok(())
 }

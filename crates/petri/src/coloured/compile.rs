@@ -116,7 +116,7 @@ impl Scope<'_> {
 
     pub fn finish(&self, expr: &Expr, ops: Vec<Op>) -> Result<Code, Misread> {
         Code::new(folded(ops), &self.picks)
-            .ok_or_else(|| Misread::new(expr.at, "too long an expression", "a shorter one"))
+            .ok_or_else(|| Misread::new(expr.at, "an expression that is too long", "a shorter one"))
     }
 
     fn compile(&mut self, expr: &Expr) -> Result<Value, Misread> {
@@ -319,7 +319,7 @@ impl Scope<'_> {
         let (then, other) = (self.compile(&parts[1])?, self.compile(&parts[2])?);
         if !fits_loosely(&then.kind, &other.kind) {
             let expected =
-                format!("two values of the same kind; after `then` there is {}", then.kind.describe());
+                format!("two values of the same kind; the one after `then` is {}", then.kind.describe());
             return Err(Misread::new(parts[2].at, other.kind.describe(), expected));
         }
         let condition = condition.parts.concat();
@@ -331,7 +331,7 @@ impl Scope<'_> {
         let both = then.parts.into_iter().zip(other.parts);
         let parts = both.map(|(then, other)| chosen(condition.clone(), then, other)).collect::<Vec<_>>();
         if parts.iter().map(Vec::len).sum::<usize>() > 20_000 {
-            return Err(Misread::new(expr.at, "too long an expression", "a shorter one"));
+            return Err(Misread::new(expr.at, "an expression that is too long", "a shorter one"));
         }
         Ok(Value { kind, parts })
     }
@@ -348,7 +348,7 @@ impl Scope<'_> {
             let shares = shares.ok_or_else(|| {
                 Misread::new(
                     expr.at,
-                    "pick() of something else",
+                    "pick() of another argument",
                     "pick(name) of a parameter with values and weights",
                 )
             })?;

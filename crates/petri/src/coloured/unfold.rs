@@ -128,7 +128,12 @@ impl<'a, 'w> Unfolder<'a, 'w> {
     fn transition(&mut self, number: u32, transition: &ColouredTransition) -> Result<(), PetriError> {
         if transition.time_slot.is_some() {
             let found = "a delay that depends on the time";
-            return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
+            return Err(PetriError::part(
+                "transition",
+                &transition.name,
+                found,
+                "a value that the binding determines",
+            ));
         }
         // Slots that are used, with the values that all their places have.
         let mut ranges: Vec<Option<(i64, i64)>> = vec![None; transition.slots];
@@ -172,7 +177,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "fewer; or simulate it as it is",
+                "fewer; or simulate the net without unfolding",
             ));
         }
         if tried.is_multiple_of(BINDINGS_PER_LOOK) && (self.watch)().is_break() {
@@ -327,7 +332,12 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         let name = &self.net.places[place as usize].name;
         if parts.iter().any(Code::is_random) {
             let found = format!("random() or pick() in the tokens that it produces in {name}");
-            return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
+            return Err(PetriError::part(
+                "transition",
+                &transition.name,
+                found,
+                "a value that the binding determines",
+            ));
         }
         let random = &mut self.random;
         let words: Result<Vec<i64>, Fault> = parts.iter().map(|part| part.run(frame, random)).collect();
@@ -344,7 +354,12 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         let name = &self.net.places[place as usize].name;
         if code.is_random() {
             let found = format!("random() or pick() in the number of tokens that it produces in {name}");
-            return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
+            return Err(PetriError::part(
+                "transition",
+                &transition.name,
+                found,
+                "a value that the binding determines",
+            ));
         }
         let weight = code.run(frame, &mut self.random);
         let weight = weight.and_then(|weight| u32::try_from(weight).map_err(|_| Fault::NoWeight(weight)));

@@ -81,7 +81,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
             self.tried += 1;
             if self.tried > MOST_TRIED {
                 let found =
-                    format!("more than {MOST_TRIED} bindings of this transition that its guard leaves");
+                    format!("more than {MOST_TRIED} bindings of this transition that its guard permits");
                 return Err(wrong(self.node, found, "fewer"));
             }
             if self.tried.is_multiple_of(PARTS_PER_LOOK) && watch().is_break() {

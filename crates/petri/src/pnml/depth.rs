@@ -33,7 +33,7 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
             let end = end_of_tag(bytes, opened, b"[>");
             // Entities can expand to elements that a scan of the text does not find.
             if bytes.get(end) == Some(&b'[') {
-                let expected = "a document without declarations of its own".to_owned();
+                let expected = "a document type without declarations".to_owned();
                 return Err(wrong(opened, "a document type with declarations", expected));
             }
             end

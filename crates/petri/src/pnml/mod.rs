@@ -195,7 +195,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         let colours = sort.listed(&self.sorts, node)?;
         // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
-            let instead = "none: model the free space by a second place, from which transitions that add tokens here take";
+            let instead = "none: model the free space as a second place; transitions that add tokens here take tokens from it";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
         }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
@@ -208,7 +208,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         };
         self.unfolded_places += u64::from(colours);
         if self.unfolded_places > MOST_COLOURS && self.coloured {
-            let found = format!("more than {} places when it is unfolded", self.unfolded_places);
+            let found = format!("more than {} places after unfolding", self.unfolded_places);
             return Err(wrong(node, found, "at most a million"));
         }
         let mut first = 0;
@@ -223,7 +223,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             let held =
                 u32::try_from(held).map_err(|_| wrong(node, format!("{held} tokens"), "0 to 4294967295"))?;
             let number =
-                self.builder.place(&name, held).map_err(|error| wrong(node, error, "ids of their own"))?;
+                self.builder.place(&name, held).map_err(|error| wrong(node, error, "a unique id"))?;
             first = if colour == 0 { number } else { first };
         }
         self.places.insert(id, FilePlace { sort, first });
@@ -238,7 +238,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
     ) -> Result<(), PetriError> {
         let (timing, servers) = write::timing(node)?.unwrap_or((Timing::Untimed, Servers::Count(1)));
         let added = self.builder.transition(id, timing, servers);
-        let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;
+        let transition = added.map_err(|error| wrong(node, error, "a unique id"))?;
         for arc in arcs {
             let weight = label(arc.node, "inscription")?.unwrap_or(1);
             let place = self.places[arc.place].first;
@@ -332,7 +332,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             .collect();
         let name = if parts.is_empty() { id.to_owned() } else { format!("{id}@{}", parts.join(".")) };
         let added = self.builder.transition(&name, Timing::Untimed, Servers::Count(1));
-        let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;
+        let transition = added.map_err(|error| wrong(node, error, "a unique id"))?;
         for (arc, term) in arcs.iter().zip(terms) {
             let place = &self.places[arc.place];
             let bag = term.bag(&place.sort, &self.sorts, binding, arc.node)?;

@@ -77,9 +77,7 @@ impl Sort {
     pub fn listed(&self, sorts: &Sorts, at: Node<'_, '_>) -> Result<u32, PetriError> {
         let size = self.size(sorts);
         let fits = u32::try_from(size).ok().filter(|_| size <= MOST_COLOURS);
-        fits.ok_or_else(|| {
-            wrong(at, format!("a sort of {size} colours"), "at most a million where they are listed")
-        })
+        fits.ok_or_else(|| wrong(at, format!("a sort of {size} colours"), "at most a million"))
     }
 
     /// Returns the name of a colour: its parts joined by dots.
@@ -119,7 +117,7 @@ impl Sorts {
                 }
             }
             if later.len() == before {
-                return Err(wrong(later[0], "a sort of undeclared parts", "parts that are declared"));
+                return Err(wrong(later[0], "a sort with undeclared parts", "declared parts"));
             }
             waiting = later;
         }

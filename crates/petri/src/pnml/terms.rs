@@ -43,7 +43,7 @@ pub(super) enum Term {
 }
 
 fn too_many(at: Node<'_, '_>) -> PetriError {
-    wrong(at, "a multiset with more than 9223372036854775807 of a colour", "fewer")
+    wrong(at, "a multiset with more than 9223372036854775807 tokens of a colour", "fewer")
 }
 
 /// The operands: each is wrapped in a `subterm`.
@@ -66,7 +66,8 @@ impl Term {
             "numberof" | "scalarproduct" => Self::times(node, sorts),
             "empty" => Ok(Self::Empty),
             "all" => {
-                let sort = children(node).next().ok_or_else(|| wrong(node, "all of nothing", "a sort"))?;
+                let sort =
+                    children(node).next().ok_or_else(|| wrong(node, "`all` without a sort", "a sort"))?;
                 Ok(Self::All(sorts.of(sort)?))
             }
             "tuple" => Ok(Self::Tuple(inner()?)),
@@ -98,7 +99,7 @@ impl Term {
                 term = Some(Self::read(operand, sorts)?);
             }
         }
-        let term = term.ok_or_else(|| wrong(node, "a number of nothing", "a term"))?;
+        let term = term.ok_or_else(|| wrong(node, "a number without a term", "a term"))?;
         Ok(Self::Times(count, Box::new(term)))
     }
 
@@ -154,8 +155,9 @@ impl Term {
             _ => {
                 for colour in self.colours(sorts, bound, at)? {
                     let number = sort.number(&colour, sorts);
-                    let number =
-                        number.ok_or_else(|| wrong(at, "a colour of another sort", "one of the place's"))?;
+                    let number = number.ok_or_else(|| {
+                        wrong(at, "a colour of another sort", "a colour of the place's sort")
+                    })?;
                     let held = bag.entry(number).or_default();
                     *held = held.checked_add(times).ok_or_else(|| too_many(at))?;
                 }
@@ -276,7 +278,7 @@ impl Condition {
             "or" => Ok(Self::Or(conditions()?)),
             "not" => match conditions()?.pop() {
                 Some(inner) => Ok(Self::Not(Box::new(inner))),
-                None => Err(wrong(node, "not of nothing", "a condition")),
+                None => Err(wrong(node, "`not` without a condition", "a condition")),
             },
             "imply" => {
                 let mut inner = conditions()?;

@@ -217,7 +217,11 @@ pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, Pe
             let rises = upto.windows(2).all(|pair| pair[0] <= pair[1]);
             let fine = values.iter().all(|value| value.is_finite() && *value >= 0.0);
             if values.len() != upto.len() || !rises || !fine {
-                return Err(wrong(block, "these values", "times from 0, and as many rising probabilities"));
+                return Err(wrong(
+                    block,
+                    "these values",
+                    "times from 0, and the same number of rising probabilities",
+                ));
             }
             Timing::Empirical { values: values.into(), upto: upto.into() }
         }

@@ -113,7 +113,10 @@ fn parse_names(line: &[u8]) -> Result<Vec<usize>, Fault> {
     }
     for required in [0, 1] {
         if !order.contains(&required) {
-            return Err(fault("column names without it", format!("a column `{}`", COLUMNS[required])));
+            return Err(fault(
+                "column names without a required one",
+                format!("a column `{}`", COLUMNS[required]),
+            ));
         }
     }
     Ok(order)

@@ -109,7 +109,7 @@ impl Erf {
             report.note(DamageKind::ImpossibleLength, place, || Words {
                 found: format!("an ERF record of {record_bytes} bytes"),
                 expected: format!("at least {HEADER_BYTES}"),
-                action: "everything from here on was left out, as nothing tells where the next record begins",
+                action: "the rest of the file was left out, as the start of the next record is unknown",
             })?;
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl Erf {
         if frame_at > record_bytes {
             report.note(DamageKind::BadRecord, place, || Words {
                 found: format!("an ERF record of {record_bytes} bytes with {frame_at} bytes of headers"),
-                expected: "headers that end inside of the record".to_owned(),
+                expected: "headers that end inside the record".to_owned(),
                 action: "the record was delivered as a packet without captured bytes",
             })?;
             frame_at = record_bytes;
@@ -146,7 +146,7 @@ impl Erf {
         report.note(DamageKind::OpaqueRecord, place, || Words {
             found: format!("ERF record type {kind}"),
             expected: "Ethernet, HDLC, ATM, AAL5, IPv4 or IPv6".to_owned(),
-            action: "it and others of unread types were delivered as opaque packets (noted once)",
+            action: "it and others of unsupported types were delivered as opaque packets (noted once)",
         })
     }
 }
@@ -166,9 +166,9 @@ impl Container for Erf {
             let kind = stream.peek(HEADER_BYTES)[8] & !MORE_EXTENSIONS;
             if kind == TYPE_META && !std::mem::replace(&mut self.provenance_noted, true) {
                 report.note(DamageKind::ProvenanceRecord, Place::at(stream.offset()), || Words {
-                    found: "a provenance record, which tells of the capture and its host".to_owned(),
+                    found: "a provenance record, which describes the capture and its host".to_owned(),
                     expected: "packets".to_owned(),
-                    action: "it and others like it were passed over (noted once)",
+                    action: "it and others like it were skipped (noted once)",
                 })?;
             }
             if kind == TYPE_PAD || kind == TYPE_META {

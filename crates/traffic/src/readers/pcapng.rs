@@ -222,7 +222,7 @@ impl PcapNg {
         let again = self.order.u32(block, bytes - 4);
         if again != stated {
             let fault = (
-                format!("a pcapng block of {stated} bytes that ends by saying {again}"),
+                format!("a pcapng block of {stated} bytes whose trailing length is {again}"),
                 "the same length at both ends",
             );
             return self.stop(stream, report, DamageKind::LengthMismatch, fault);
@@ -241,7 +241,7 @@ impl PcapNg {
         report.note(kind, Place::at(stream.offset()), || Words {
             found,
             expected: expected.to_owned(),
-            action: "everything from here on was left out, as nothing tells where the next block begins",
+            action: "the rest of the file was left out, as the start of the next block is unknown",
         })?;
         Ok(None)
     }
@@ -254,7 +254,7 @@ impl PcapNg {
         let interface = Interface::parse(body, self.order).ok_or_else(|| {
             (
                 format!("an interface description of {} bytes whose options do not fit", block.len()),
-                "options inside of the block",
+                "options inside the block",
             )
         })?;
         self.first_link.get_or_insert(interface.link);
@@ -272,12 +272,12 @@ impl PcapNg {
                 packet.interface,
                 self.interfaces.len()
             );
-            (found, "an interface declared before")
+            (found, "a declared interface")
         })?;
         let room = block.len() - 4 - packet.frame_at;
         if packet.captured_bytes as usize > room {
             let found = format!("{} captured bytes in a block with room for {room}", packet.captured_bytes);
-            return Err((found, "captured bytes inside of the block"));
+            return Err((found, "captured bytes inside the block"));
         }
         Ok((packet, interface))
     }
@@ -297,14 +297,14 @@ impl PcapNg {
                 None => report.note(DamageKind::BadTimestamp, place, || Words {
                     found: format!("a time stamp of {ticks} units"),
                     expected: "a time between 1970 and 2554".to_owned(),
-                    action: "the packet got the time of the one before",
+                    action: "the packet got the time of the previous packet",
                 })?,
             }
         } else {
             report.note(DamageKind::NoTimestamp, place, || Words {
                 found: "a simple packet block".to_owned(),
                 expected: "a packet with a time stamp".to_owned(),
-                action: "the packet got the time of the one before, or 0 if it is the first",
+                action: "the packet got the time of the previous packet, or 0 if it is the first",
             })?;
         }
         let mut packet = Packet {

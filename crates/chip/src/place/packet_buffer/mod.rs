@@ -154,7 +154,7 @@ impl Numbers for PacketBufferConfig {
             service_ps: data,
             parts: f64::from(self.channels),
             bytes: CELL_BYTES,
-            formula: "closed row: tRCD + read latency + data, and the way to the controller; channels x bus"
+            formula: "closed row: tRCD + read latency + data, and the path to the controller; channels x bus"
                 .to_owned(),
         }
     }
@@ -171,7 +171,7 @@ impl Numbers for PacketBufferConfig {
             return Some("needs at least one channel, 2^n banks, and rows of 2^n bytes".to_owned());
         }
         let undivided = self.rows == RowMap::Halves && banks < 2;
-        undivided.then(|| "has one bank; expected at least two, an odd and an even one".to_owned())
+        undivided.then(|| "has one bank; expected at least two: one odd, one even".to_owned())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {

@@ -169,12 +169,7 @@ impl<'a> Engine<'a> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
                 self.put(number, words, *count).map_err(|fault| {
-                    Box::new(Failure {
-                        transition: 0,
-                        what: "a token at the beginning",
-                        place: Some(number),
-                        fault,
-                    })
+                    Box::new(Failure { transition: 0, what: "an initial token", place: Some(number), fault })
                 })?;
             }
         }
