@@ -177,7 +177,7 @@ impl Channel {
 
     /// Accepts a request; there must be room for it. `at` is the clock after the one in which it is handed
     /// over.
-    #[inline]
+    #[inline(never)]
     pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         if let Some(id) = self.take_in(transaction, at, observer) {
             let Transaction { bank, write, .. } = *transaction;
@@ -191,7 +191,7 @@ impl Channel {
 
     /// As `accept`, if no other request is handed over in this clock or before clock `until`. Actions that are
     /// certain happen at once.
-    #[inline]
+    #[inline(always)]
     pub fn accept_before(
         &mut self,
         until: Cycle,
@@ -213,7 +213,7 @@ impl Channel {
 
     /// Accepts a request if nothing else happens in clock `at`: it moves to its command queue in that clock, if
     /// the queue has room.
-    #[inline]
+    #[inline(never)]
     pub(super) fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         let Some(id) = self.take_in(transaction, at, observer) else { return };
         let queue = self.queue_of(transaction.bank);
