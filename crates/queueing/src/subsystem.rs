@@ -153,8 +153,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             self.ledger.find_empty();
             return Ok(());
         }
-        self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
-        let before = std::mem::replace(&mut self.ledger.in_front[queue as usize], node);
+        let before = self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
         self.fabric.lists.release(before);
         Ok(())
     }
