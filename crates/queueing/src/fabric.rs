@@ -221,6 +221,10 @@ pub struct Fabric {
     /// Whether messages may be sent ahead of time: the driver of the machine reads counters at its events only,
     /// and the effects of a message come after the instant at which it is sent.
     pub sends_ahead: bool,
+    /// Whether the next operation may end when its last message is sent back, ahead of time.
+    pub ends_ahead: bool,
+    /// The thread whose operation ended ahead of time, and when the message reaches it.
+    pub ended: Option<(u32, Ticks)>,
     half_interconnect: Ticks,
     memory: Ticks,
     /// Descriptors and links.
@@ -267,6 +271,8 @@ impl Fabric {
             write: port(settings.port_ps),
             shared_port: settings.shared_port,
             sends_ahead: false,
+            ends_ahead: false,
+            ended: None,
             half_interconnect: ticks(settings.interconnect_ps / 2),
             memory: ticks(settings.memory_ps),
             lists: Lists::new(settings.all_queues(), packets),
@@ -375,6 +381,20 @@ impl Fabric {
         let start = self.response.take(self.now, 1);
         self.counts.responses += 1;
         self.put(Source::Reply, start + self.half_interconnect, message);
+    }
+
+    /// Sends back the only message of an operation. If all messages before it have reached their threads, the
+    /// operation may end now: threads start their next operations in the order of these messages, so each
+    /// finds what it would find later.
+    #[inline]
+    pub fn end(&mut self, thread: u32) {
+        let at = self.response.take(self.now, 1) + self.half_interconnect;
+        self.counts.responses += 1;
+        if self.ends_ahead && self.due[Source::Reply as usize] == NEVER {
+            self.ended = Some((thread, at));
+        } else {
+            self.put(Source::Reply, at, Message { thread, kind: 0 });
+        }
     }
 
     /// The data cache accepts this access when its port is free. Returns whether that is now.

@@ -21,6 +21,13 @@ pub struct Window {
     pub measured: u64,
 }
 
+impl Window {
+    /// Returns whether operations are measured behind the warmup, and how many behave alike.
+    fn after_warmup(self) -> (bool, u64) {
+        if self.measured > 0 { (true, self.measured) } else { (false, u64::MAX) }
+    }
+}
+
 /// Operations completed between two calls of `go_on`.
 const OPERATIONS_PER_LOOK: u64 = 1 << 14;
 
@@ -95,6 +102,9 @@ struct Stream<'a> {
 struct Machine<'a, M> {
     stream: Stream<'a>,
     next: u64,
+    /// Whether latencies count, and the operations until that changes.
+    records: bool,
+    until_mark: u64,
     begin: Mark,
     end: Option<Mark>,
     latency: Histogram,
@@ -103,9 +113,13 @@ struct Machine<'a, M> {
 
 impl<'a, M: Manager> Machine<'a, M> {
     fn new(stream: Stream<'a>, fabric: Fabric, manager: M) -> Self {
+        let Window { warmup, .. } = stream.window;
+        let (records, until_mark) = if warmup > 0 { (false, warmup) } else { stream.window.after_warmup() };
         Self {
             stream,
             next: 0,
+            records,
+            until_mark,
             begin: Mark::default(),
             end: None,
             latency: Histogram::default(),
@@ -122,9 +136,14 @@ impl<'a, M: Manager> Machine<'a, M> {
             match self.subsystem.step()? {
                 Step::Idle => break,
                 Step::Going => {}
-                Step::Done(thread) => {
+                Step::Done(thread, at) => {
+                    let now = std::mem::replace(&mut self.subsystem.fabric.now, at);
                     self.count(thread);
                     self.go_on_with(thread);
+                    self.subsystem.fabric.now = now;
+                    // The counters are read in the time of an operation's end, as is the end of the run.
+                    let ahead = self.until_mark > 1 && !self.is_at_end();
+                    self.subsystem.fabric.ends_ahead = ahead && self.subsystem.fabric.sends_ahead;
                     until_look -= 1;
                     if until_look == 0 {
                         until_look = OPERATIONS_PER_LOOK;
@@ -138,16 +157,21 @@ impl<'a, M: Manager> Machine<'a, M> {
         self.finish()
     }
 
-    /// The thread takes operations from the stream: one, or one for each level.
+    /// A thread takes operations from the stream: one, or one for each level.
+    #[inline(always)]
     fn take_next(&mut self, thread: u32) {
-        if self.next < self.stream.operations.len() as u64 {
+        if !self.is_at_end() {
             let at = self.next;
             self.next += u64::from(self.stream.settings.levels);
             self.start(thread, at);
         }
     }
 
-    #[inline]
+    fn is_at_end(&self) -> bool {
+        self.next >= self.stream.operations.len() as u64
+    }
+
+    #[inline(always)]
     fn start(&mut self, thread: u32, at: u64) {
         self.subsystem.fabric.threads[thread as usize].at = at;
         self.subsystem.start(thread, self.stream.operations[at as usize]);
@@ -168,18 +192,27 @@ impl<'a, M: Manager> Machine<'a, M> {
 
     #[inline]
     fn count(&mut self, thread: u32) {
-        let fabric = &self.subsystem.fabric;
-        let latency = fabric.now - fabric.threads[thread as usize].since;
-        let completed = self.subsystem.completed();
-        let Window { warmup, measured } = self.stream.window;
-        if completed > warmup && completed <= warmup + measured {
-            self.latency.record(latency);
+        if self.records {
+            let fabric = &self.subsystem.fabric;
+            self.latency.record(fabric.now - fabric.threads[thread as usize].since);
         }
-        if completed == warmup {
-            self.begin = self.subsystem.mark();
+        self.until_mark -= 1;
+        if self.until_mark == 0 {
+            self.mark();
+        }
+    }
+
+    /// The warmup or the measurement ends.
+    #[cold]
+    fn mark(&mut self) {
+        let mark = self.subsystem.mark();
+        if self.records {
+            self.end = Some(mark);
+            (self.records, self.until_mark) = (false, u64::MAX);
+        } else {
+            self.begin = mark;
             self.subsystem.lock_wait = 0;
-        } else if completed == warmup + measured {
-            self.end = Some(self.subsystem.mark());
+            (self.records, self.until_mark) = self.stream.window.after_warmup();
         }
     }
 

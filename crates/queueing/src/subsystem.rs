@@ -22,8 +22,8 @@ pub(crate) enum Step {
     Idle,
     /// An event was processed.
     Going,
-    /// A thread's operation is complete.
-    Done(u32),
+    /// A thread's operation is complete at this time, which may be ahead of the present.
+    Done(u32, Ticks),
 }
 
 /// The counters at some time.
@@ -112,8 +112,12 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     #[inline]
     pub fn step(&mut self) -> Result<Step, QueueingError> {
         let Some((source, message)) = self.fabric.next() else { return Ok(Step::Idle) };
+        let mut done = None;
         match source {
-            Source::Read | Source::Write => self.manager.referenced(&mut self.fabric, message),
+            Source::Read | Source::Write => {
+                self.manager.referenced(&mut self.fabric, message);
+                done = self.fabric.ended.take();
+            }
             Source::Arrive => self.manager.arrive(&mut self.fabric, message),
             Source::Cache => self.manager.access(&mut self.fabric, message),
             Source::Token => self.manager.turn(&mut self.fabric),
@@ -121,12 +125,13 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             Source::Freed => self.manager.freed(&mut self.fabric, message.thread),
             Source::Reply => {
                 if self.manager.replied(&mut self.fabric, message) == Progress::Done {
-                    self.complete(message.thread)?;
-                    return Ok(Step::Done(message.thread));
+                    done = Some((message.thread, self.fabric.now));
                 }
             }
         }
-        Ok(Step::Going)
+        let Some((thread, at)) = done else { return Ok(Step::Going) };
+        self.complete(thread)?;
+        Ok(Step::Done(thread, at))
     }
 
     #[inline]

@@ -114,10 +114,8 @@ impl Manager for SoftwareCache {
     }
 
     fn turn(&mut self, fabric: &mut Fabric) {
-        if let Some(engine) = self.engines.take(fabric)
-            && let Some(thread) = self.ready.pop_front()
-        {
-            self.engine[thread as usize] = engine;
+        if let Some(thread) = self.ready.pop_front() {
+            self.engine[thread as usize] = self.engines.take(fabric);
             self.entries.link(fabric, Message { thread, kind: LINK });
         }
         if self.ready.is_empty() { fabric.forget_token() } else { self.engines.wait(fabric) }
