@@ -22,7 +22,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns whether operations are measured behind the warmup, and how many behave alike.
+    /// Returns whether operations are measured after the warmup, and after how many that changes.
     fn after_warmup(self) -> (bool, u64) {
         if self.measured > 0 { (true, self.measured) } else { (false, u64::MAX) }
     }
@@ -49,15 +49,7 @@ pub fn run(
         return Err(QueueingError::Empty);
     }
     check_threads(kind, settings.threads)?;
-    let all = settings.all_queues();
-    if let Some(bad) = operations.iter().find(|operation| operation.queue() >= all) {
-        return Err(QueueingError::bad(
-            "workload",
-            format!("queue {}", bad.queue()),
-            format!("ids below {all}"),
-        ));
-    }
-    let packets = most_inside(operations) + settings.threads as usize;
+    let packets = most_inside(operations, settings.all_queues())? + settings.threads as usize;
     let fabric = Fabric::new(settings, timebase(), packets).ahead_of_time();
     let stream = Stream { kind, settings, operations, window };
     match kind {
@@ -81,13 +73,21 @@ pub fn run(
 }
 
 /// Returns the most packets that a stream holds in its queues, when its operations execute one after another.
-fn most_inside(operations: &[Operation]) -> usize {
+///
+/// # Errors
+///
+/// If an operation is on none of `queues` queues.
+fn most_inside(operations: &[Operation], queues: u32) -> Result<usize, QueueingError> {
     let (mut inside, mut most) = (0i64, 0);
     for operation in operations {
+        if operation.queue() >= queues {
+            let (found, expected) = (format!("queue {}", operation.queue()), format!("ids below {queues}"));
+            return Err(QueueingError::bad("workload", found, expected));
+        }
         inside += if operation.is_dequeue() { -1 } else { 1 };
         most = most.max(inside);
     }
-    most as usize
+    Ok(most as usize)
 }
 
 /// The progress of a run.
@@ -129,8 +129,9 @@ impl<'a, M: Manager> Machine<'a, M> {
 
     fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Report, QueueingError> {
         for thread in 0..self.stream.settings.threads {
-            self.take_next(thread);
+            self.start_next(thread);
         }
+        self.allow_ends_ahead();
         let mut until_look = OPERATIONS_PER_LOOK;
         loop {
             match self.subsystem.step()? {
@@ -139,11 +140,11 @@ impl<'a, M: Manager> Machine<'a, M> {
                 Step::Done(thread, at) => {
                     let now = std::mem::replace(&mut self.subsystem.fabric.now, at);
                     self.count(thread);
-                    self.go_on_with(thread);
+                    self.start_next(thread);
                     self.subsystem.fabric.now = now;
-                    // The counters are read in the time of an operation's end, as is the end of the run.
-                    let ahead = self.until_mark > 1 && !self.is_at_end();
-                    self.subsystem.fabric.ends_ahead = ahead && self.subsystem.fabric.sends_ahead;
+                    if now == at {
+                        self.allow_ends_ahead();
+                    }
                     until_look -= 1;
                     if until_look == 0 {
                         until_look = OPERATIONS_PER_LOOK;
@@ -157,36 +158,28 @@ impl<'a, M: Manager> Machine<'a, M> {
         self.finish()
     }
 
-    /// A thread takes operations from the stream: one, or one for each level.
+    /// Lets operations end ahead of time until counters are read: at the next mark, and at the end of the run.
+    fn allow_ends_ahead(&mut self) {
+        let left = (self.stream.operations.len() as u64).saturating_sub(self.next);
+        let levels = u64::from(self.stream.settings.levels);
+        let fabric = &mut self.subsystem.fabric;
+        fabric.ends_ahead = if fabric.sends_ahead { (self.until_mark - 1).min(left / levels) } else { 0 };
+    }
+
+    /// Starts a thread's next operation: that of the next level, or the next of the stream.
     #[inline(always)]
-    fn take_next(&mut self, thread: u32) {
-        if !self.is_at_end() {
-            let at = self.next;
-            self.next += u64::from(self.stream.settings.levels);
-            self.start(thread, at);
-        }
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.next >= self.stream.operations.len() as u64
-    }
-
-    #[inline(always)]
-    fn start(&mut self, thread: u32, at: u64) {
-        self.subsystem.fabric.threads[thread as usize].at = at;
-        self.subsystem.start(thread, self.stream.operations[at as usize]);
-    }
-
-    #[inline]
-    fn go_on_with(&mut self, thread: u32) {
-        let at = self.subsystem.fabric.threads[thread as usize].at + 1;
-        let more = at < self.stream.operations.len() as u64;
+    fn start_next(&mut self, thread: u32) {
+        let levels = u64::from(self.stream.settings.levels);
+        let this = &mut self.subsystem.fabric.threads[thread as usize];
         // A division per operation only if there are several levels.
-        let levels = self.stream.settings.levels;
-        if levels > 1 && more && !at.is_multiple_of(levels.into()) {
-            self.start(thread, at);
+        if levels > 1 && !(this.at + 1).is_multiple_of(levels) {
+            this.at += 1;
         } else {
-            self.take_next(thread);
+            this.at = self.next;
+            self.next += levels;
+        }
+        if let Some(&operation) = self.stream.operations.get(this.at as usize) {
+            self.subsystem.start(thread, operation);
         }
     }
 

@@ -90,7 +90,7 @@ impl<M: Manager> Subsystem<M> {
 
 impl<M: Manager + ?Sized> Subsystem<M> {
     /// An idle thread begins an operation at the present.
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, thread: u32, operation: Operation) {
         let this = &mut self.fabric.threads[thread as usize];
         this.operation = operation;
@@ -112,12 +112,10 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     #[inline]
     pub fn step(&mut self) -> Result<Step, QueueingError> {
         let Some((source, message)) = self.fabric.next() else { return Ok(Step::Idle) };
+        // When the operation of the message's thread ends.
         let mut done = None;
         match source {
-            Source::Read | Source::Write => {
-                self.manager.referenced(&mut self.fabric, message);
-                done = self.fabric.ended.take();
-            }
+            Source::Read | Source::Write => done = self.manager.referenced(&mut self.fabric, message),
             Source::Arrive => self.manager.arrive(&mut self.fabric, message),
             Source::Cache => self.manager.access(&mut self.fabric, message),
             Source::Token => self.manager.turn(&mut self.fabric),
@@ -125,13 +123,13 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             Source::Freed => self.manager.freed(&mut self.fabric, message.thread),
             Source::Reply => {
                 if self.manager.replied(&mut self.fabric, message) == Progress::Done {
-                    done = Some((message.thread, self.fabric.now));
+                    done = Some(self.fabric.now);
                 }
             }
         }
-        let Some((thread, at)) = done else { return Ok(Step::Going) };
-        self.complete(thread)?;
-        Ok(Step::Done(thread, at))
+        let Some(at) = done else { return Ok(Step::Going) };
+        self.complete(message.thread)?;
+        Ok(Step::Done(message.thread, at))
     }
 
     #[inline]
@@ -187,8 +185,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     pub fn mark(&self) -> Mark {
         let Fabric { now, mut counts, .. } = self.fabric;
         // A message sent ahead counts when its time has come.
-        let ahead = self.fabric.ahead();
-        counts.requests -= ahead;
-        Mark { at: now, counts, busy: self.fabric.port_busy(ahead) }
+        counts.requests -= self.fabric.ahead();
+        Mark { at: now, counts, busy: self.fabric.port_busy(&counts) }
     }
 }

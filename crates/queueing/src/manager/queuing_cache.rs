@@ -39,10 +39,6 @@ pub struct QueuingCache {
     ready: VecDeque<u32>,
     /// By queue.
     waiting: Vec<Waiting>,
-    /// By thread: the next request of its queue.
-    behind: Vec<u32>,
-    /// The engine that serves each thread's request.
-    engine: Vec<u32>,
     /// The queue that each engine serves, and the slot of its descriptor.
     held: Vec<(u32, u32)>,
     locking: Locking,
@@ -73,8 +69,6 @@ impl QueuingCache {
             outside: VecDeque::with_capacity(threads),
             ready: VecDeque::with_capacity(threads),
             waiting: vec![Waiting { claimed: false, oldest: NOBODY, youngest: NOBODY }; queues],
-            behind: vec![NOBODY; threads],
-            engine: vec![0; threads],
             held: vec![(0, 0); settings.engines as usize],
             locking: settings.locking,
             pinned: 0,
@@ -83,9 +77,9 @@ impl QueuingCache {
 
     fn buffer(&mut self, fabric: &mut Fabric, thread: u32) {
         self.buffered += 1;
-        let queue = fabric.threads[thread as usize].operation.queue() as usize;
-        self.behind[thread as usize] = NOBODY;
-        let waiting = &mut self.waiting[queue];
+        let this = &mut fabric.threads[thread as usize];
+        this.behind = NOBODY;
+        let waiting = &mut self.waiting[this.operation.queue() as usize];
         if !waiting.claimed {
             waiting.claimed = true;
             self.ready.push_back(thread);
@@ -96,7 +90,7 @@ impl QueuingCache {
         }
         match waiting.oldest {
             NOBODY => waiting.oldest = thread,
-            _ => self.behind[waiting.youngest as usize] = thread,
+            _ => fabric.threads[waiting.youngest as usize].behind = thread,
         }
         waiting.youngest = thread;
     }
@@ -129,14 +123,14 @@ impl QueuingCache {
             waiting.claimed = false;
             self.engines.release(fabric, engine);
         } else {
-            waiting.oldest = self.behind[next as usize];
+            waiting.oldest = fabric.threads[next as usize].behind;
             self.serve(fabric, next, engine);
         }
     }
 
     /// An engine starts a request.
     fn serve(&mut self, fabric: &mut Fabric, thread: u32, engine: u32) {
-        self.engine[thread as usize] = engine;
+        fabric.threads[thread as usize].engine = engine;
         let line = self.entries.line(fabric, thread);
         let found = self.entries.directory.find(line);
         fabric.counts.lookups += 1;
@@ -197,16 +191,16 @@ impl Manager for QueuingCache {
     }
 
     #[inline(always)]
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks> {
         let thread = message.thread;
         if message.kind == DESCRIPTOR {
             self.entries.link(fabric, Message { thread, kind: LINK });
-            return;
+            return None;
         }
         self.entries.finish(fabric, thread);
         let this = fabric.threads[thread as usize];
-        fabric.end(thread);
-        let engine = self.engine[thread as usize];
+        let end = fabric.end(thread);
+        let engine = this.engine;
         self.held[engine as usize] = (this.operation.queue(), this.slot);
         match self.locking {
             // The oldest request of the same queue, if there is one, comes before all others.
@@ -217,6 +211,7 @@ impl Manager for QueuingCache {
             Locking::Queue => fabric.hold(engine),
         }
         self.leave_buffer(fabric);
+        end
     }
 
     fn freed(&mut self, fabric: &mut Fabric, engine: u32) {
