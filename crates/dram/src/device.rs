@@ -65,11 +65,14 @@ impl Command {
     /// Returns the command whose rows of the table apply to this one.
     #[inline]
     pub fn class(self) -> Command {
-        match self {
-            Command::ReadAuto => Command::Read,
-            Command::WriteAuto => Command::Write,
-            other => other,
-        }
+        // From a table, in fewer instructions than by comparisons.
+        const CLASS: [Command; COMMANDS] = {
+            let mut class = Command::ALL;
+            class[Command::ReadAuto as usize] = Command::Read;
+            class[Command::WriteAuto as usize] = Command::Write;
+            class
+        };
+        CLASS[self as usize]
     }
 
     /// Returns whether it closes the row after the access.

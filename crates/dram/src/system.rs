@@ -109,15 +109,34 @@ impl System {
         skip_idle: bool,
         watch: Watch<'_>,
     ) -> Result<Accepted, Stopped<E>> {
-        let mut flight =
-            Flight { limit: self.in_flight, completions: BinaryHeap::new(), waiting: 0, observer };
+        let mut flight = Flight {
+            limit: self.in_flight,
+            completions: BinaryHeap::new(),
+            waiting: 0,
+            sees_commands: observer.sees_commands(),
+            sees_requests: self.in_flight.is_some() || observer.sees_requests(),
+            observer,
+        };
         let held = source().map_err(Stopped::Source)?.map(|access| self.locate(access));
         let mut front = Front { held, now: 0, accepted: Accepted::default() };
-        let watched = flight.observer.sees_requests() || flight.observer.sees_commands();
+        let watched = flight.sees_requests || flight.sees_commands;
         if self.batches.threads > 1 && skip_idle && !watched && self.in_flight.is_none() {
             self.run_side_by_side(&mut front, &mut source, &mut flight, watch)?;
         } else {
-            self.go_on(&mut front, u64::MAX, &mut source, &mut flight, skip_idle, watch)?;
+            let alone = skip_idle && self.channels.len() == 1 && self.in_flight.is_none();
+            match alone {
+                true => {
+                    self.go_on::<_, _, true>(&mut front, u64::MAX, &mut source, &mut flight, true, watch)?
+                }
+                false => self.go_on::<_, _, false>(
+                    &mut front,
+                    u64::MAX,
+                    &mut source,
+                    &mut flight,
+                    skip_idle,
+                    watch,
+                )?,
+            }
         }
         for channel in &mut self.channels {
             channel.finish(&mut flight);
@@ -154,15 +173,16 @@ impl System {
             let until = front.accepted.requests + in_a_row.max(batch.len());
             let mut drawn = batch.behind_first();
             let mut next = || drawn.next().map_or_else(&mut *source, Ok);
-            self.go_on(front, until, &mut next, flight, true, &mut *watch)?;
+            self.go_on::<_, _, false>(front, until, &mut next, flight, true, &mut *watch)?;
             in_a_row = (2 * in_a_row).min(fewest * MOST_IN_A_ROW);
         }
-        self.go_on(front, u64::MAX, source, flight, true, watch)
+        self.go_on::<_, _, false>(front, u64::MAX, source, flight, true, watch)
     }
 
-    /// Serves requests clock by clock, until a number of them has been accepted or all have been served.
+    /// Serves requests clock by clock, until a number of them has been accepted or all have been served. `ALONE` is for a
+    /// single channel that skips idle clocks and has no limit of requests in flight: the compiler removes the rest.
     #[inline]
-    fn go_on<E, O: Observer>(
+    fn go_on<E, O: Observer, const ALONE: bool>(
         &mut self,
         front: &mut Front,
         until_accepted: u64,
@@ -172,27 +192,29 @@ impl System {
         watch: Watch<'_>,
     ) -> Result<(), Stopped<E>> {
         let Front { mut held, mut now, accepted: Accepted { requests: mut accepted, mut last } } = *front;
+        let skip_idle = skip_idle || ALONE;
+        let count = if ALONE { 1 } else { self.channels.len() };
         let mut steps = 0u64;
         let mut progress = Progress::default();
         // Until the last request completes, other channels continue with their refreshes: it is not served
         // ahead of them.
         let last_until = if self.channels.len() == 1 { Cycle::MAX } else { 0 };
         // Serving requests ahead of time would report commands out of order with those of other channels.
-        let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
+        let ahead = skip_idle && (self.channels.len() == 1 || !flight.sees_commands);
         loop {
-            for channel in &mut self.channels {
+            for channel in &mut self.channels[..count] {
                 if channel.next_tick() <= now || !skip_idle {
                     channel.tick(now, flight);
                 }
             }
-            if skip_idle {
-                self.run_ahead(&mut now, &mut steps, held.as_ref(), flight);
+            if ALONE {
+                Self::run_ahead(&mut self.channels[0], &mut now, &mut steps, held.as_ref(), flight);
             }
             let mut taken = 0u64;
             // When the front end can try again, if it waits for no action of a channel.
             let mut retry = Cycle::MAX;
             while let Some(request @ Held { access, place }) = &held {
-                let number = place.channel;
+                let number = if ALONE { 0 } else { place.channel };
                 if access.arrival > now {
                     retry = access.arrival;
                     break;
@@ -205,11 +227,11 @@ impl System {
                 if !channel.has_room(access.write) {
                     break;
                 }
-                if let Some(until) = flight.full_until(now) {
+                if !ALONE && let Some(until) = flight.full_until(now) {
                     retry = until;
                     break;
                 }
-                flight.waiting += usize::from(flight.limit.is_some());
+                flight.waiting += usize::from(!ALONE && flight.limit.is_some());
                 let transaction = request.transaction(accepted, self.access_shift);
                 flight.observer.accepted(access, number, &transaction);
                 taken |= 1 << number;
@@ -232,14 +254,15 @@ impl System {
                     return Err(Stopped::Stuck(now));
                 }
             }
-            if held.is_none() && self.channels.iter().all(Channel::is_idle) {
+            if held.is_none() && self.channels[..count].iter().all(Channel::is_idle) {
                 break;
             }
             let idle_until = held.as_ref().map_or(now, |held| held.access.arrival);
-            if skip_idle && idle_until.saturating_sub(now) > LONG_IDLE && !flight.observer.sees_commands() {
+            if skip_idle && idle_until.saturating_sub(now) > LONG_IDLE && !flight.sees_commands {
                 self.channels.iter_mut().for_each(|channel| channel.skip_refreshes(idle_until));
             }
-            let next = self.channels.iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
+            let next =
+                self.channels[..count].iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
             now = if skip_idle { next.max(now + 1) } else { now + 1 };
             if accepted >= until_accepted {
                 break;
@@ -254,17 +277,12 @@ impl System {
     /// clocks with further actions to the caller.
     #[inline(always)]
     fn run_ahead<O: Observer>(
-        &mut self,
+        channel: &mut Channel,
         now: &mut Cycle,
         steps: &mut u64,
         held: Option<&Held>,
         flight: &mut Flight<'_, O>,
     ) {
-        let [channel] = &mut self.channels[..] else { return };
-        // With a limit on outstanding requests, the front end waits for the completion of any request.
-        if flight.limit.is_some() {
-            return;
-        }
         let arrives = held.map_or(0, |held| held.access.arrival);
         let waits_for_room = arrives <= *now;
         let until = if waits_for_room { Cycle::MAX } else { arrives };
@@ -299,6 +317,9 @@ struct Flight<'a, O> {
     completions: BinaryHeap<Reverse<Cycle>>,
     /// Accepted, with unknown completion; not counted without a limit.
     waiting: usize,
+    /// What the channels need not report otherwise, known in advance.
+    sees_commands: bool,
+    sees_requests: bool,
     observer: &'a mut O,
 }
 
@@ -324,12 +345,12 @@ impl<O: Observer> Observer for Flight<'_, O> {
 
     #[inline]
     fn sees_commands(&self) -> bool {
-        self.observer.sees_commands()
+        self.sees_commands
     }
 
     #[inline]
     fn sees_requests(&self) -> bool {
-        self.limit.is_some() || self.observer.sees_requests()
+        self.sees_requests
     }
 
     #[inline]

@@ -62,73 +62,80 @@ impl Source {
 }
 
 const SOURCES: usize = 8;
-const NEVER: Ticks = Ticks::MAX;
 
-/// Keys of pending events: eight times the time, plus the source.
+/// Keys of pending events are eight times the time, plus the source, in the bits of a positive number. Such numbers are
+/// in the order of their bits, and unlike integers of this size processors compare several of them at once.
 const KEYS: u64 = 8;
+const LEAST: u64 = f64::MIN_POSITIVE.to_bits();
+const NEVER: f64 = f64::INFINITY;
 
 #[inline]
-const fn key_of(source: usize, at: Ticks) -> u64 {
-    at * KEYS + source as u64
+const fn key_of(source: usize, at: Ticks) -> f64 {
+    f64::from_bits(LEAST + at * KEYS + source as u64)
 }
 
-/// A path with a constant delay: a ring that grows when it is full.
+/// Returns the lower of two keys.
+#[inline]
+fn earlier(one: f64, other: f64) -> f64 {
+    if one < other { one } else { other }
+}
+
+/// A path with a constant delay: a ring of keys and messages that grows when it is full. The place behind the last
+/// message is free and due never.
 #[derive(Debug)]
 struct Path {
-    ring: Vec<(Ticks, Message)>,
+    ring: Vec<(f64, Message)>,
     first: usize,
-    inside: usize,
+    end: usize,
 }
+
+const FREE: (f64, Message) = (NEVER, Message { thread: NOBODY, kind: 0 });
 
 impl Default for Path {
     fn default() -> Self {
-        Self { ring: vec![(0, Message { thread: NOBODY, kind: 0 }); 64], first: 0, inside: 0 }
+        Self { ring: vec![FREE; 64], first: 0, end: 0 }
     }
 }
 
 impl Path {
-    /// Appends a message. Returns whether it is the only one.
+    /// Appends a message.
     #[inline]
-    fn push(&mut self, at: Ticks, message: Message) -> bool {
-        if self.inside == self.ring.len() {
-            self.grow();
-        }
+    fn push(&mut self, key: f64, message: Message) {
         let mask = self.ring.len() - 1;
         debug_assert!(
-            self.inside == 0 || self.ring[(self.first + self.inside - 1) & mask].0 <= at,
+            self.first == self.end || self.ring[self.end.wrapping_sub(1) & mask].0 <= key,
             "a path keeps its order"
         );
-        self.ring[(self.first + self.inside) & mask] = (at, message);
-        self.inside += 1;
-        self.inside == 1
+        self.ring[self.end & mask] = (key, message);
+        self.end = (self.end + 1) & mask;
+        if self.end == self.first {
+            self.grow();
+        }
     }
 
-    /// Removes and returns the first message, and when the next is due.
+    /// Removes and returns the first message, and the key of the next.
     #[inline]
-    fn pop(&mut self) -> (Message, Option<Ticks>) {
-        debug_assert!(self.inside > 0, "a due message exists");
+    fn pop(&mut self) -> (Message, f64) {
+        debug_assert!(self.first != self.end, "a due message exists");
         let mask = self.ring.len() - 1;
-        let (_, message) = self.ring[self.first & mask];
+        let (_, message) = std::mem::replace(&mut self.ring[self.first & mask], FREE);
         self.first = (self.first + 1) & mask;
-        self.inside -= 1;
-        (message, (self.inside > 0).then(|| self.ring[self.first & mask].0))
+        (message, self.ring[self.first & mask].0)
     }
 
     #[cold]
     fn grow(&mut self) {
         self.ring.rotate_left(self.first);
-        self.first = 0;
-        let more = self.ring.len() * 2;
-        self.ring.resize(more, (0, Message { thread: NOBODY, kind: 0 }));
+        (self.first, self.end) = (0, self.ring.len());
+        self.ring.resize(2 * self.end, FREE);
     }
 }
 
-/// A resource that serves one request at a time, and its busy time.
+/// A resource that serves one request at a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     each: Ticks,
     free_at: Ticks,
-    used: u64,
 }
 
 impl Port {
@@ -136,7 +143,6 @@ impl Port {
     fn take(&mut self, now: Ticks, times: u32) -> Ticks {
         let start = now.max(self.free_at);
         self.free_at = start + self.each * Ticks::from(times);
-        self.used += u64::from(times);
         start
     }
 }
@@ -156,12 +162,14 @@ pub struct Thread {
     pub waiting: u32,
     /// Slot of the cache that it uses.
     pub slot: u32,
+    /// Engine that serves it.
+    pub engine: u32,
+    /// The next thread that waits for the same queue.
+    pub behind: u32,
     /// When it started the operation.
     pub since: Ticks,
     /// Number of its operation in the stream.
     pub at: u64,
-    /// When the instructions end behind which its message was sent ahead.
-    sends_at: Ticks,
 }
 
 /// Counters.
@@ -209,7 +217,7 @@ impl std::ops::Sub for Counts {
 #[derive(Debug)]
 pub struct Fabric {
     /// When each source is next due; `NEVER` if it is not.
-    due: [Ticks; SOURCES],
+    due: [f64; SOURCES],
     /// The present.
     pub now: Ticks,
     paths: [Path; SOURCES],
@@ -221,6 +229,10 @@ pub struct Fabric {
     /// Whether messages may be sent ahead of time: the driver of the machine reads counters at its events only,
     /// and the effects of a message come after the instant at which it is sent.
     pub sends_ahead: bool,
+    /// Operations that may end when their last message is sent back, ahead of time.
+    pub ends_ahead: u64,
+    /// Instructions behind which messages were sent ahead.
+    instructions: Ticks,
     half_interconnect: Ticks,
     memory: Ticks,
     /// Descriptors and links.
@@ -253,9 +265,11 @@ impl Fabric {
             next: 0,
             waiting: 0,
             slot: 0,
+            engine: 0,
+            behind: NOBODY,
             since: 0,
-            at: 0,
-            sends_at: 0,
+            // Behind the last level of a packet.
+            at: u64::from(settings.levels) - 1,
         };
         Self {
             due: [NEVER; SOURCES],
@@ -267,6 +281,8 @@ impl Fabric {
             write: port(settings.port_ps),
             shared_port: settings.shared_port,
             sends_ahead: false,
+            ends_ahead: 0,
+            instructions: 0,
             half_interconnect: ticks(settings.interconnect_ps / 2),
             memory: ticks(settings.memory_ps),
             lists: Lists::new(settings.all_queues(), packets),
@@ -282,16 +298,22 @@ impl Fabric {
     }
 
     /// Returns the first of eight sources: testing each is less work than keeping them in order. On a tie it is
-    /// the one of lower number.
+    /// the one of lower number. Compilers turn the comparison of halves into vector instructions.
     #[inline]
-    fn first_key(&self) -> u64 {
-        self.due.iter().fold(NEVER, |first, &due| first.min(due))
+    fn first_key(&self) -> f64 {
+        let mut due = self.due;
+        for half in [4, 2, 1] {
+            for source in 0..half {
+                due[source] = earlier(due[source + half], due[source]);
+            }
+        }
+        due[0]
     }
 
     /// Returns when the next event is due.
     #[inline]
     pub fn next_at(&self) -> Option<Ticks> {
-        Some(self.first_key()).filter(|&key| key != NEVER).map(|key| key / KEYS)
+        Some(self.first_key()).filter(|&key| key != NEVER).map(|key| (key.to_bits() - LEAST) / KEYS)
     }
 
     /// Takes the next event: its time becomes the present.
@@ -301,6 +323,7 @@ impl Fabric {
         if key == NEVER {
             return None;
         }
+        let key = key.to_bits() - LEAST;
         let (number, now) = ((key % KEYS) as usize, key / KEYS);
         debug_assert!(now >= self.now, "time goes on");
         self.now = now;
@@ -310,15 +333,15 @@ impl Fabric {
             return Some((source, Message { thread: NOBODY, kind: 0 }));
         }
         let (message, next) = self.paths[number % SOURCES].pop();
-        self.due[number % SOURCES] = next.map_or(NEVER, |at| key_of(number, at));
+        self.due[number % SOURCES] = next;
         Some((source, message))
     }
 
     #[inline]
     fn put(&mut self, source: Source, at: Ticks, message: Message) {
-        if self.paths[source as usize].push(at, message) {
-            self.due[source as usize] = key_of(source as usize, at);
-        }
+        let (key, due) = (key_of(source as usize, at), &mut self.due[source as usize]);
+        *due = earlier(key, *due);
+        self.paths[source as usize].push(key, message);
     }
 
     /// Schedules the token's turn at `at`, in place of any other.
@@ -357,16 +380,16 @@ impl Fabric {
     /// serves them in the order of their starts.
     #[inline]
     pub fn send_ahead(&mut self, thread: u32, kind: u8, ticks: Ticks) {
-        let at = self.now + ticks;
-        self.threads[thread as usize].sends_at = at;
-        let start = self.request.take(at, 1);
+        self.instructions = ticks;
+        let start = self.request.take(self.now + ticks, 1);
         self.counts.requests += 1;
         self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
     }
 
     /// Returns the messages sent ahead whose time has not come: instructions are the last events of an instant.
     pub fn ahead(&self) -> u64 {
-        self.threads.iter().filter(|thread| thread.sends_at >= self.now && thread.sends_at > 0).count() as u64
+        let is_ahead = |thread: &&Thread| thread.since + self.instructions >= self.now;
+        if self.instructions > 0 { self.threads.iter().filter(is_ahead).count() as u64 } else { 0 }
     }
 
     /// Sends a message back to its thread.
@@ -375,6 +398,21 @@ impl Fabric {
         let start = self.response.take(self.now, 1);
         self.counts.responses += 1;
         self.put(Source::Reply, start + self.half_interconnect, message);
+    }
+
+    /// Sends back the only message of an operation. Returns when it reaches its thread, if the operation may end now,
+    /// ahead of time: threads start their next operations in the order of these messages, so each finds what it
+    /// would find later. [`Source::Reply`] follows otherwise.
+    #[inline]
+    pub fn end(&mut self, thread: u32) -> Option<Ticks> {
+        let at = self.response.take(self.now, 1) + self.half_interconnect;
+        self.counts.responses += 1;
+        if self.ends_ahead > 0 && self.due[Source::Reply as usize] == NEVER {
+            self.ends_ahead -= 1;
+            return Some(at);
+        }
+        self.put(Source::Reply, at, Message { thread, kind: 0 });
+        None
     }
 
     /// The data cache accepts this access when its port is free. Returns whether that is now.
@@ -412,11 +450,13 @@ impl Fabric {
         }
     }
 
-    /// Returns the busy times since the beginning of the read port, the write port, the request path (without
-    /// `ahead` messages), and the response path.
-    pub fn port_busy(&self, ahead: u64) -> [Ticks; 4] {
-        let busy = |port: &Port, less: u64| port.each * (port.used - less);
-        [busy(&self.read, 0), busy(&self.write, 0), busy(&self.request, ahead), busy(&self.response, 0)]
+    /// Returns the busy times since the beginning, by these counters, of the read port, the write port, the request
+    /// path and the response path.
+    pub fn port_busy(&self, counts: &Counts) -> [Ticks; 4] {
+        let Counts { reads, writes, requests, responses, .. } = *counts;
+        let (read, write) = if self.shared_port { (0, reads + writes) } else { (reads, writes) };
+        let (request, response) = (self.request.each * requests, self.response.each * responses);
+        [self.read.each * read, self.write.each * write, request, response]
     }
 
     /// Returns the address of the descriptor word of a thread's operation.

@@ -8,15 +8,30 @@ use crate::lists::{End, Lists, address};
 
 const NO_QUEUE: u32 = u32::MAX;
 
+/// The stamp of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    queue: u32,
+    number: u32,
+}
+
+const NO_STAMP: Stamp = Stamp { queue: NO_QUEUE, number: 0 };
+
+/// The packets of a queue, modulo 2^32.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    entered: u32,
+    left: u32,
+    /// The node in front of its packets: the last one that left.
+    in_front: u32,
+}
+
 /// The packets put into queues and taken out.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    queue_of: Vec<u32>,
-    number_of: Vec<u32>,
-    entered: Vec<u32>,
-    left: Vec<u32>,
-    /// The node in front of each queue's packets: the last one that left.
-    pub in_front: Vec<u32>,
+    /// By node.
+    stamps: Vec<Stamp>,
+    queues: Vec<Passed>,
     inside: u64,
     empty: u64,
 }
@@ -24,59 +39,46 @@ pub struct Ledger {
 impl Ledger {
     /// Returns a ledger of empty queues.
     pub fn new(queues: u32) -> Self {
-        let none = vec![0; queues as usize];
-        Self {
-            queue_of: Vec::new(),
-            number_of: Vec::new(),
-            entered: none.clone(),
-            left: none,
-            in_front: (0..queues).collect(),
-            inside: 0,
-            empty: 0,
-        }
+        let queue = |in_front| Passed { entered: 0, left: 0, in_front };
+        Self { stamps: Vec::new(), queues: (0..queues).map(queue).collect(), inside: 0, empty: 0 }
     }
 
     /// Stamps a packet for a queue.
     #[inline]
     pub fn enter(&mut self, node: u32, queue: u32) {
-        let at = node as usize;
-        if at >= self.queue_of.len() {
-            self.queue_of.resize(at + 1, NO_QUEUE);
-            self.number_of.resize(at + 1, 0);
-        }
-        let number = &mut self.entered[queue as usize];
-        self.queue_of[at] = queue;
-        self.number_of[at] = *number;
-        *number = number.wrapping_add(1);
+        let passed = &mut self.queues[queue as usize];
+        let stamp = Stamp { queue, number: passed.entered };
+        passed.entered = passed.entered.wrapping_add(1);
         self.inside += 1;
+        match self.stamps.get_mut(node as usize) {
+            Some(of_node) => *of_node = stamp,
+            None => self.enter_first(node, stamp),
+        }
     }
 
-    /// Checks a packet that a dequeue returned.
+    /// Stamps a node that was never used before.
+    #[cold]
+    fn enter_first(&mut self, node: u32, stamp: Stamp) {
+        self.stamps.resize(node as usize, NO_STAMP);
+        self.stamps.push(stamp);
+    }
+
+    /// Checks a packet that a dequeue returned. Returns the node in front of it, which is free.
     ///
     /// # Errors
     ///
     /// Returns a sentence on what is wrong with it.
     #[inline]
-    pub fn leave(&mut self, node: u32, queue: u32) -> Result<(), String> {
-        let at = node as usize;
-        let owner = self.queue_of.get(at).copied().unwrap_or(NO_QUEUE);
-        if owner != queue {
-            return Err(match owner {
-                NO_QUEUE => format!("packet {node} was dequeued, but was not in a queue"),
-                owner => format!("packet {node} was dequeued, but belongs to queue {owner}"),
-            });
+    pub fn leave(&mut self, node: u32, queue: u32) -> Result<u32, String> {
+        let passed = &mut self.queues[queue as usize];
+        let expected = Stamp { queue, number: passed.left };
+        match self.stamps.get_mut(node as usize) {
+            Some(stamp) if *stamp == expected => *stamp = NO_STAMP,
+            stamp => return Err(wrong(node, stamp.map_or(NO_STAMP, |stamp| *stamp), expected)),
         }
-        let expected = self.left[queue as usize];
-        if self.number_of[at] != expected {
-            let found = self.number_of[at];
-            return Err(format!(
-                "packet number {found} of the queue was dequeued, expected number {expected}"
-            ));
-        }
-        self.queue_of[at] = NO_QUEUE;
-        self.left[queue as usize] = expected.wrapping_add(1);
+        passed.left = passed.left.wrapping_add(1);
         self.inside -= 1;
-        Ok(())
+        Ok(std::mem::replace(&mut passed.in_front, node))
     }
 
     /// Counts a dequeue that found no packet.
@@ -104,7 +106,7 @@ impl Ledger {
     pub fn audit(&self, lists: &Lists) -> Result<(), (u32, String)> {
         let mut inside = 0;
         for queue in 0..lists.queues() {
-            let (entered, left) = (self.entered[queue as usize], self.left[queue as usize]);
+            let Passed { entered, left, .. } = self.queues[queue as usize];
             let expected = entered.wrapping_sub(left);
             let head = lists.words[address(queue, End::Head) as usize];
             let tail = lists.words[address(queue, End::Tail) as usize];
@@ -119,8 +121,8 @@ impl Ledger {
                 return Err((queue, format!("the list holds {found} packets or more, expected {expected}")));
             }
             for (number, &node) in packets.iter().enumerate() {
-                let stamp = (self.queue_of[node as usize], self.number_of[node as usize]);
-                let expected = (queue, left.wrapping_add(number as u32));
+                let Stamp { queue: of, number: found } = self.stamps[node as usize];
+                let (stamp, expected) = ((of, found), (queue, left.wrapping_add(number as u32)));
                 if stamp != expected {
                     return Err((queue, format!("packet {node} is {stamp:?}, expected {expected:?}")));
                 }
@@ -131,6 +133,21 @@ impl Ledger {
             Ok(())
         } else {
             Err((0, format!("{inside} packets are in lists, expected {}", self.inside)))
+        }
+    }
+}
+
+/// Returns what is wrong with a packet that was dequeued.
+#[cold]
+fn wrong(node: u32, found: Stamp, expected: Stamp) -> String {
+    match found.queue {
+        NO_QUEUE => format!("packet {node} was dequeued, but was not in a queue"),
+        owner if owner != expected.queue => {
+            format!("packet {node} was dequeued, but belongs to queue {owner}")
+        }
+        _ => {
+            let (found, expected) = (found.number, expected.number);
+            format!("packet number {found} of the queue was dequeued, expected number {expected}")
         }
     }
 }
@@ -152,7 +169,7 @@ mod tests {
                 .contains("number 1 of the queue was dequeued, expected number 0")
         );
         assert!(ledger.leave(10, 0).unwrap_err().contains("belongs to queue 1"));
-        assert_eq!(ledger.leave(10, 1), Ok(()));
+        assert_eq!(ledger.leave(10, 1), Ok(1));
         assert!(ledger.leave(10, 1).unwrap_err().contains("was not in a queue"));
         assert!(ledger.leave(12, 1).is_err(), "11 is lost");
         assert_eq!(ledger.inside(), 2);

@@ -21,6 +21,13 @@ pub struct Window {
     pub measured: u64,
 }
 
+impl Window {
+    /// Returns whether operations are measured after the warmup, and after how many that changes.
+    fn after_warmup(self) -> (bool, u64) {
+        if self.measured > 0 { (true, self.measured) } else { (false, u64::MAX) }
+    }
+}
+
 /// Operations completed between two calls of `go_on`.
 const OPERATIONS_PER_LOOK: u64 = 1 << 14;
 
@@ -42,15 +49,7 @@ pub fn run(
         return Err(QueueingError::Empty);
     }
     check_threads(kind, settings.threads)?;
-    let all = settings.all_queues();
-    if let Some(bad) = operations.iter().find(|operation| operation.queue() >= all) {
-        return Err(QueueingError::bad(
-            "workload",
-            format!("queue {}", bad.queue()),
-            format!("ids below {all}"),
-        ));
-    }
-    let packets = most_inside(operations) + settings.threads as usize;
+    let packets = most_inside(operations, settings.all_queues())? + settings.threads as usize;
     let fabric = Fabric::new(settings, timebase(), packets).ahead_of_time();
     let stream = Stream { kind, settings, operations, window };
     match kind {
@@ -74,13 +73,21 @@ pub fn run(
 }
 
 /// Returns the most packets that a stream holds in its queues, when its operations execute one after another.
-fn most_inside(operations: &[Operation]) -> usize {
+///
+/// # Errors
+///
+/// If an operation is on none of `queues` queues.
+fn most_inside(operations: &[Operation], queues: u32) -> Result<usize, QueueingError> {
     let (mut inside, mut most) = (0i64, 0);
     for operation in operations {
+        if operation.queue() >= queues {
+            let (found, expected) = (format!("queue {}", operation.queue()), format!("ids below {queues}"));
+            return Err(QueueingError::bad("workload", found, expected));
+        }
         inside += if operation.is_dequeue() { -1 } else { 1 };
         most = most.max(inside);
     }
-    most as usize
+    Ok(most as usize)
 }
 
 /// The progress of a run.
@@ -95,6 +102,9 @@ struct Stream<'a> {
 struct Machine<'a, M> {
     stream: Stream<'a>,
     next: u64,
+    /// Whether latencies count, and the operations until that changes.
+    records: bool,
+    until_mark: u64,
     begin: Mark,
     end: Option<Mark>,
     latency: Histogram,
@@ -103,9 +113,13 @@ struct Machine<'a, M> {
 
 impl<'a, M: Manager> Machine<'a, M> {
     fn new(stream: Stream<'a>, fabric: Fabric, manager: M) -> Self {
+        let Window { warmup, .. } = stream.window;
+        let (records, until_mark) = if warmup > 0 { (false, warmup) } else { stream.window.after_warmup() };
         Self {
             stream,
             next: 0,
+            records,
+            until_mark,
             begin: Mark::default(),
             end: None,
             latency: Histogram::default(),
@@ -115,16 +129,22 @@ impl<'a, M: Manager> Machine<'a, M> {
 
     fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Report, QueueingError> {
         for thread in 0..self.stream.settings.threads {
-            self.take_next(thread);
+            self.start_next(thread);
         }
+        self.allow_ends_ahead();
         let mut until_look = OPERATIONS_PER_LOOK;
         loop {
             match self.subsystem.step()? {
                 Step::Idle => break,
                 Step::Going => {}
-                Step::Done(thread) => {
+                Step::Done(thread, at) => {
+                    let now = std::mem::replace(&mut self.subsystem.fabric.now, at);
                     self.count(thread);
-                    self.go_on_with(thread);
+                    self.start_next(thread);
+                    self.subsystem.fabric.now = now;
+                    if now == at {
+                        self.allow_ends_ahead();
+                    }
                     until_look -= 1;
                     if until_look == 0 {
                         until_look = OPERATIONS_PER_LOOK;
@@ -138,48 +158,54 @@ impl<'a, M: Manager> Machine<'a, M> {
         self.finish()
     }
 
-    /// The thread takes operations from the stream: one, or one for each level.
-    fn take_next(&mut self, thread: u32) {
-        if self.next < self.stream.operations.len() as u64 {
-            let at = self.next;
-            self.next += u64::from(self.stream.settings.levels);
-            self.start(thread, at);
-        }
+    /// Lets operations end ahead of time until counters are read: at the next mark, and at the end of the run.
+    fn allow_ends_ahead(&mut self) {
+        let left = (self.stream.operations.len() as u64).saturating_sub(self.next);
+        let levels = u64::from(self.stream.settings.levels);
+        let fabric = &mut self.subsystem.fabric;
+        fabric.ends_ahead = if fabric.sends_ahead { (self.until_mark - 1).min(left / levels) } else { 0 };
     }
 
-    #[inline]
-    fn start(&mut self, thread: u32, at: u64) {
-        self.subsystem.fabric.threads[thread as usize].at = at;
-        self.subsystem.start(thread, self.stream.operations[at as usize]);
-    }
-
-    #[inline]
-    fn go_on_with(&mut self, thread: u32) {
-        let at = self.subsystem.fabric.threads[thread as usize].at + 1;
-        let more = at < self.stream.operations.len() as u64;
+    /// Starts a thread's next operation: that of the next level, or the next of the stream.
+    #[inline(always)]
+    fn start_next(&mut self, thread: u32) {
+        let levels = u64::from(self.stream.settings.levels);
+        let this = &mut self.subsystem.fabric.threads[thread as usize];
         // A division per operation only if there are several levels.
-        let levels = self.stream.settings.levels;
-        if levels > 1 && more && !at.is_multiple_of(levels.into()) {
-            self.start(thread, at);
+        if levels > 1 && !(this.at + 1).is_multiple_of(levels) {
+            this.at += 1;
         } else {
-            self.take_next(thread);
+            this.at = self.next;
+            self.next += levels;
+        }
+        if let Some(&operation) = self.stream.operations.get(this.at as usize) {
+            self.subsystem.start(thread, operation);
         }
     }
 
     #[inline]
     fn count(&mut self, thread: u32) {
-        let fabric = &self.subsystem.fabric;
-        let latency = fabric.now - fabric.threads[thread as usize].since;
-        let completed = self.subsystem.completed();
-        let Window { warmup, measured } = self.stream.window;
-        if completed > warmup && completed <= warmup + measured {
-            self.latency.record(latency);
+        if self.records {
+            let fabric = &self.subsystem.fabric;
+            self.latency.record(fabric.now - fabric.threads[thread as usize].since);
         }
-        if completed == warmup {
-            self.begin = self.subsystem.mark();
+        self.until_mark -= 1;
+        if self.until_mark == 0 {
+            self.mark();
+        }
+    }
+
+    /// The warmup or the measurement ends.
+    #[cold]
+    fn mark(&mut self) {
+        let mark = self.subsystem.mark();
+        if self.records {
+            self.end = Some(mark);
+            (self.records, self.until_mark) = (false, u64::MAX);
+        } else {
+            self.begin = mark;
             self.subsystem.lock_wait = 0;
-        } else if completed == warmup + measured {
-            self.end = Some(self.subsystem.mark());
+            (self.records, self.until_mark) = self.stream.window.after_warmup();
         }
     }
 

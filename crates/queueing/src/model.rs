@@ -66,14 +66,8 @@ fn serial_ps(kind: Kind, settings: &Settings, service_ps: u64) -> u64 {
 
 /// Predicts the throughput of a manager under a stream.
 pub fn predict(kind: Kind, settings: &Settings, operations: &[Operation]) -> Prediction {
-    let hits = hits(kind, settings, operations);
-    let count = operations.len().max(1) as f64;
-    let hit_rate = hits.iter().filter(|&&hit| hit).count() as f64 / count;
-    let service: Vec<u64> = operations
-        .iter()
-        .zip(&hits)
-        .map(|(operation, &hit)| service_ps(kind, settings, operation.is_dequeue(), hit))
-        .collect();
+    let (service, hits) = service_and_hits(kind, settings, operations);
+    let hit_rate = hits as f64 / operations.len().max(1) as f64;
     // One and a half references each for read and write, of which a hit saves one.
     let references = if kind == Kind::NoCache { 1.5 } else { 1.5 - hit_rate };
     let ports = if settings.shared_port { 2.0 } else { 1.0 };
@@ -86,11 +80,16 @@ pub fn predict(kind: Kind, settings: &Settings, operations: &[Operation]) -> Pre
     }
 }
 
-/// Returns which operations hit, when they execute one after another.
-fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> {
+/// Returns the service time of each operation and how many hit, when they execute one after another.
+fn service_and_hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> (Vec<u64>, u64) {
+    // By whether it is a dequeue and whether it hits.
+    let times =
+        [false, true].map(|dequeue| [false, true].map(|hit| service_ps(kind, settings, dequeue, hit)));
+    let time =
+        |operation: &Operation, hit: bool| times[usize::from(operation.is_dequeue())][usize::from(hit)];
     let words = settings.all_queues() * 2;
     let (sets, ways, line_words) = match kind {
-        Kind::NoCache => return vec![false; operations.len()],
+        Kind::NoCache => return (operations.iter().map(|operation| time(operation, false)).collect(), 0),
         Kind::DataCache => {
             (settings.words / settings.line_words / settings.ways, settings.ways, settings.line_words)
         }
@@ -99,38 +98,41 @@ fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> 
     };
     let whole = kind == Kind::QArray || kind != Kind::DataCache && settings.entry == Entry::Descriptor;
     let mut directory = Directory::new(sets, ways, words, Replacement::Lru, 1);
-    let find = |operation: &Operation| {
+    let mut hits = 0;
+    let serve = |operation: &Operation| {
         let word = address(operation.queue(), operation.end());
         let line = if whole { operation.queue() } else { word / line_words };
-        match directory.find(line) {
-            Some(slot) => {
-                directory.touch(slot);
-                true
-            }
+        let found = directory.find(line);
+        match found {
+            Some(slot) => directory.touch(slot),
             None => {
                 if let Some(slot) = directory.victim(line) {
                     directory.replace(slot, line);
                 }
-                false
             }
         }
+        hits += u64::from(found.is_some());
+        time(operation, found.is_some())
     };
-    operations.iter().map(find).collect()
+    let service = operations.iter().map(serve).collect();
+    (service, hits)
 }
 
-/// Returns what an operation excludes others from: its queue, or its end of the queue if software locks ends.
-fn exclusion(kind: Kind, settings: &Settings, operation: Operation) -> usize {
+/// Returns what operations exclude others from: their queue, or their end of the queue if software locks ends.
+fn exclusion(kind: Kind, settings: &Settings) -> impl Fn(Operation) -> usize {
     let both = kind == Kind::QueuingCache || settings.locking == Locking::Queue;
-    if both { operation.queue() as usize * 2 } else { address(operation.queue(), operation.end()) as usize }
+    let kept = if both { !1 } else { !0 };
+    move |operation| (address(operation.queue(), operation.end()) & kept) as usize
 }
 
 fn recursion_mops(kind: Kind, settings: &Settings, operations: &[Operation], service: &[u64]) -> f64 {
     let mut threads: BinaryHeap<Reverse<u64>> = (0..settings.threads).map(|_| Reverse(0)).collect();
     let mut free_at = vec![0u64; settings.all_queues() as usize * 2];
+    let excluded = exclusion(kind, settings);
     let mut last = 0;
     for (operation, &service) in operations.iter().zip(service) {
         let Some(mut thread) = threads.peek_mut() else { break };
-        let queue = &mut free_at[exclusion(kind, settings, *operation)];
+        let queue = &mut free_at[excluded(*operation)];
         let start = thread.0.max(*queue);
         *queue = start + serial_ps(kind, settings, service);
         // The thread that is free first takes the operation, and its position in the heap is found once.
@@ -146,12 +148,13 @@ fn printed_mops(kind: Kind, settings: &Settings, operations: &[Operation], servi
     let spacing = mean / f64::from(settings.threads);
     const NEVER: u64 = u64::MAX;
     let mut last_at = vec![NEVER; settings.all_queues() as usize * 2];
+    let excluded = exclusion(kind, settings);
     let mut lost = 0.0;
     for (at, (operation, &service)) in operations.iter().zip(service).enumerate() {
-        let top = serial_ps(kind, settings, service) as f64;
-        let before = std::mem::replace(&mut last_at[exclusion(kind, settings, *operation)], at as u64);
+        let top = serial_ps(kind, settings, service) as i64 as f64;
+        let before = std::mem::replace(&mut last_at[excluded(*operation)], at as u64);
         if before != NEVER {
-            let since = (at as u64 - before) as f64 * spacing;
+            let since = (at as u64 - before) as i64 as f64 * spacing;
             lost += (top - since).max(0.0);
         }
     }

@@ -88,7 +88,7 @@ impl Service {
     /// If a list in memory is not what the operations put into it.
     pub fn take_complete(&mut self, now: Ticks) -> Result<Option<u32>, QueueingError> {
         while self.next_at().is_some_and(|at| at <= now) {
-            if let Step::Done(thread) = self.subsystem.step()? {
+            if let Step::Done(thread, _) = self.subsystem.step()? {
                 return Ok(Some(thread));
             }
         }

@@ -22,8 +22,8 @@ pub(crate) enum Step {
     Idle,
     /// An event was processed.
     Going,
-    /// A thread's operation is complete.
-    Done(u32),
+    /// A thread's operation is complete at this time, which may be ahead of the present.
+    Done(u32, Ticks),
 }
 
 /// The counters at some time.
@@ -90,7 +90,7 @@ impl<M: Manager> Subsystem<M> {
 
 impl<M: Manager + ?Sized> Subsystem<M> {
     /// An idle thread begins an operation at the present.
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, thread: u32, operation: Operation) {
         let this = &mut self.fabric.threads[thread as usize];
         this.operation = operation;
@@ -112,8 +112,10 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     #[inline]
     pub fn step(&mut self) -> Result<Step, QueueingError> {
         let Some((source, message)) = self.fabric.next() else { return Ok(Step::Idle) };
+        // When the operation of the message's thread ends.
+        let mut done = None;
         match source {
-            Source::Read | Source::Write => self.manager.referenced(&mut self.fabric, message),
+            Source::Read | Source::Write => done = self.manager.referenced(&mut self.fabric, message),
             Source::Arrive => self.manager.arrive(&mut self.fabric, message),
             Source::Cache => self.manager.access(&mut self.fabric, message),
             Source::Token => self.manager.turn(&mut self.fabric),
@@ -121,12 +123,13 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             Source::Freed => self.manager.freed(&mut self.fabric, message.thread),
             Source::Reply => {
                 if self.manager.replied(&mut self.fabric, message) == Progress::Done {
-                    self.complete(message.thread)?;
-                    return Ok(Step::Done(message.thread));
+                    done = Some(self.fabric.now);
                 }
             }
         }
-        Ok(Step::Going)
+        let Some(at) = done else { return Ok(Step::Going) };
+        self.complete(message.thread)?;
+        Ok(Step::Done(message.thread, at))
     }
 
     #[inline]
@@ -153,8 +156,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             self.ledger.find_empty();
             return Ok(());
         }
-        self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
-        let before = std::mem::replace(&mut self.ledger.in_front[queue as usize], node);
+        let before = self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
         self.fabric.lists.release(before);
         Ok(())
     }
@@ -183,8 +185,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     pub fn mark(&self) -> Mark {
         let Fabric { now, mut counts, .. } = self.fabric;
         // A message sent ahead counts when its time has come.
-        let ahead = self.fabric.ahead();
-        counts.requests -= ahead;
-        Mark { at: now, counts, busy: self.fabric.port_busy(ahead) }
+        counts.requests -= self.fabric.ahead();
+        Mark { at: now, counts, busy: self.fabric.port_busy(&counts) }
     }
 }

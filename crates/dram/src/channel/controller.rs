@@ -177,7 +177,7 @@ impl Channel {
 
     /// Accepts a request; there must be room for it. `at` is the clock after the one in which it is handed
     /// over.
-    #[inline]
+    #[inline(never)]
     pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         if let Some(id) = self.take_in(transaction, at, observer) {
             let Transaction { bank, write, .. } = *transaction;
@@ -191,7 +191,7 @@ impl Channel {
 
     /// As `accept`, if no other request is handed over in this clock or before clock `until`. Actions that are
     /// certain happen at once.
-    #[inline]
+    #[inline(always)]
     pub fn accept_before(
         &mut self,
         until: Cycle,
@@ -213,7 +213,7 @@ impl Channel {
 
     /// Accepts a request if nothing else happens in clock `at`: it moves to its command queue in that clock, if
     /// the queue has room.
-    #[inline]
+    #[inline(never)]
     pub(super) fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         let Some(id) = self.take_in(transaction, at, observer) else { return };
         let queue = self.queue_of(transaction.bank);
@@ -267,31 +267,42 @@ impl Channel {
         }
         self.noting = can_note;
         let slot = Slot::alone(transaction, at, self.rows[bank as usize].refreshed_until(at));
-        let access = if write { Command::Write } else { Command::Read };
+        let queue = self.queue_of(bank);
         let mut from = at + 1;
-        loop {
-            let command = match self.rows[bank as usize].open {
-                None => Command::Activate,
-                Some(open) if open == row => access,
-                Some(_) => Command::Precharge,
-            };
-            let earliest @ (all, of_bank) = match can_note {
-                true => self.waits.earliest_by_notes(command, bank),
-                false => (self.waits.earliest(command, bank), self.waits.earliest_of_bank(command, bank)),
-            };
-            let now = all.max(from);
+        if self.rows[bank as usize].open.is_some_and(|open| open != row) {
+            let now = self.earliest_alone(Command::Precharge, bank).0.max(from);
             if now >= until {
                 return self.leave_in_queue(transaction, at, from);
             }
-            self.pointer = self.queue_of(bank);
-            match command {
-                Command::Activate => self.open(bank, (row, column), earliest, now, observer),
-                Command::Precharge => self.close(bank, Some((row, column)), now, observer),
-                _ => {
-                    return self.transfer(&slot, self.policy.page == Page::Closed, of_bank, now, observer);
-                }
-            }
+            self.pointer = queue;
+            self.close(bank, Some((row, column)), now, observer);
             from = now + 1;
+        }
+        if self.rows[bank as usize].open.is_none() {
+            let earliest = self.earliest_alone(Command::Activate, bank);
+            let now = earliest.0.max(from);
+            if now >= until {
+                return self.leave_in_queue(transaction, at, from);
+            }
+            self.pointer = queue;
+            self.open(bank, (row, column), earliest, now, observer);
+            from = now + 1;
+        }
+        let (all, of_bank) = self.earliest_alone(if write { Command::Write } else { Command::Read }, bank);
+        let now = all.max(from);
+        if now >= until {
+            return self.leave_in_queue(transaction, at, from);
+        }
+        self.pointer = queue;
+        self.transfer(&slot, self.policy.page == Page::Closed, of_bank, now, observer);
+    }
+
+    /// Returns since when the whole table, and since when the bank alone, permits a command of a lone request.
+    #[inline(always)]
+    fn earliest_alone(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
+        match self.noting {
+            true => self.waits.earliest_by_notes(command, bank),
+            false => (self.waits.earliest(command, bank), self.waits.earliest_of_bank(command, bank)),
         }
     }
 

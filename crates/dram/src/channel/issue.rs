@@ -272,14 +272,7 @@ impl Channel {
         };
         let waited = prepared - slot.accept;
         let refresh = waited.min(state.refreshed_until(now) - slot.refreshed);
-        let outcome = Outcome {
-            accept: slot.accept,
-            complete: Some(complete),
-            queue: waited - refresh,
-            bank: ready - prepared,
-            bus: complete - ready,
-            refresh,
-        };
+        let (queue, of_bank, bus) = (waited - refresh, ready - prepared, complete - ready);
         // The bus cycles since the last data.
         let gap = start.saturating_sub(self.last.data_end);
         let idle = gap.min(self.last.idle);
@@ -308,16 +301,15 @@ impl Channel {
         s.end = s.end.max(complete);
         s.end_of[side] = complete;
         s.latency[side].record(complete - slot.accept);
-        let [queue, of_bank, bus, refresh] = &mut s.parts[side];
-        *queue += outcome.queue;
-        *of_bank += outcome.bank;
-        *bus += outcome.bus;
-        *refresh += outcome.refresh;
+        for (sum, part) in s.parts[side].iter_mut().zip([queue, of_bank, bus, refresh]) {
+            *sum += part;
+        }
         let bank = &mut s.banks[bank as usize];
         bank.data_cycles += data_cycles;
         *(if write { &mut bank.writes } else { &mut bank.reads }) += 1;
         if observer.sees_requests() {
-            observer.outcome(index, &outcome);
+            let (accept, complete) = (slot.accept, Some(complete));
+            observer.outcome(index, &Outcome { accept, complete, queue, bank: of_bank, bus, refresh });
         }
         let mut next = slot.merged;
         while let Some(&Merged { index, accept, next: more }) = self.merged.get(next as usize) {

@@ -14,6 +14,9 @@ pub(super) const KINDS: usize = Kinds::COMMANDS.len();
 /// Most banks.
 pub(super) const BANKS: u32 = by_bank::BANKS as u32;
 
+/// The origin of waits moves when a command is further from it: half the range of the narrowest lanes.
+pub(super) const FAR: Cycle = 1 << 14;
+
 pub(super) type Lanes<T> = [T; LANES];
 pub(super) type Block<T> = Aligned<[Lanes<T>; CLASSES]>;
 pub(super) type Wishes<T> = Aligned<[Lanes<T>; KINDS]>;
@@ -52,11 +55,13 @@ pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     const NUMBERS: Lanes<Self>;
     /// For every set of kinds: `LEAST` for those in the set, `MOST` for others.
     const WISHES: [[Self; KINDS]; 1 << KINDS];
-    /// Returns the nearest representable value.
+    /// Returns the nearest value below `MOST`.
     fn of(clocks: Cycle) -> Self;
     fn signed(clocks: i64) -> Self;
     fn get(self) -> i64;
     fn plus(self, more: Self) -> Self;
+    /// As `plus`, in fewer instructions, if the sum is in the range.
+    fn and(self, more: Self) -> Self;
     fn less(self, passed: Self) -> Self;
     /// Returns the distance of a bank behind `first` in the round over all banks.
     fn behind(self, first: Self) -> Self;
@@ -82,7 +87,7 @@ macro_rules! clocks {
             };
             #[inline(always)]
             fn of(clocks: Cycle) -> Self {
-                clocks.min(Self::MAX as Cycle) as Self
+                clocks.min(Self::MAX as Cycle - 1) as Self
             }
             #[inline(always)]
             fn signed(clocks: i64) -> Self {
@@ -95,6 +100,11 @@ macro_rules! clocks {
             #[inline(always)]
             fn plus(self, more: Self) -> Self {
                 self.saturating_add(more)
+            }
+            #[inline(always)]
+            fn and(self, more: Self) -> Self {
+                debug_assert!(self.checked_add(more).is_some());
+                self.wrapping_add(more)
             }
             #[inline(always)]
             fn less(self, passed: Self) -> Self {
@@ -110,15 +120,15 @@ macro_rules! clocks {
 
 clocks!(i16, i32);
 
-/// Subtracts elapsed time and applies a row's distances.
+/// Delays the commands of all lanes by a row's distances from a command `ahead` of the origin.
 #[inline(always)]
-pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
-    // A copy: the compiler need not test whether the two overlap.
-    let (mut new, row) = (*block, *row);
-    for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
-        *wait = wait.less(passed).max(least);
+pub(super) fn delay<T: Clocks>(waits: &mut Lanes<T>, ahead: T, row: &Lanes<T>) {
+    // Copies: the compiler need not test whether the two overlap.
+    let (mut new, row) = (*waits, *row);
+    for (wait, &least) in new.iter_mut().zip(&row) {
+        *wait = least.plus(ahead).max(*wait);
     }
-    *block = new;
+    *waits = new;
 }
 
 /// Returns for each bank the wait for the first command that its queue requests.

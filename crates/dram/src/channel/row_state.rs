@@ -25,6 +25,7 @@ pub(super) struct RowState {
 
 impl RowState {
     /// Returns the cycles lost to refresh up to `now`.
+    #[inline(always)]
     pub fn refreshed_until(&self, now: Cycle) -> Cycle {
         match self.refreshing {
             true => self.refreshed + (now - self.refresh_from),
@@ -33,6 +34,7 @@ impl RowState {
     }
 
     /// Returns the cycles of the last refresh between two points in time.
+    #[inline(always)]
     pub fn refresh_between(&self, from: Cycle, until: Cycle) -> Cycle {
         let end = if self.refreshing { until } else { self.refresh_until.min(until) };
         end.saturating_sub(self.refresh_from.max(from))

@@ -1,6 +1,6 @@
 //! The effect of each command on the waits of all banks: the device's table, compiled to rows of lanes.
 
-use super::lanes::{Aligned, Block, Clocks, LANES, Lanes, OfBank, place};
+use super::lanes::{Aligned, Block, Clocks, FAR, LANES, Lanes, OfBank, place};
 use crate::device::{self, CLASSES, Push, Pushes};
 use crate::{Command, Cycle, Device};
 
@@ -15,6 +15,8 @@ pub(super) struct Row<T, const N: usize> {
     pub columns: Cycle,
     /// On all banks, by rank and group.
     pub all: [Block<T>; N],
+    /// The classes on which it has an effect there.
+    pub on_all: Vec<usize>,
     /// On its own bank.
     pub own: OfBank<T>,
     /// The same, without the classes on which it has no effect.
@@ -54,9 +56,11 @@ impl<T: Clocks, const N: usize> Row<T, N> {
             }
         }
         let (all, own) = from_issue;
-        let in_bank = Vec::new();
-        let mut row = Self { columns: 0, all, own, in_bank, reach: 0, windows, from_issue, from_end };
+        let (on_all, in_bank) = (Vec::new(), Vec::new());
+        let mut row = Self { columns: 0, all, on_all, own, in_bank, reach: 0, windows, from_issue, from_end };
         row.fill(0);
+        let affects = |&class: &usize| row.all.iter().flat_map(|all| all[class]).any(|wait| wait >= T::of(0));
+        row.on_all = (0..CLASSES).filter(affects).collect();
         row
     }
 
@@ -65,18 +69,22 @@ impl<T: Clocks, const N: usize> Row<T, N> {
     pub fn fill(&mut self, columns: Cycle) {
         self.columns = columns;
         let columns = T::of(columns);
+        // With the distance from the origin it stays in the range.
+        let longest = T::MOST.less(T::of(FAR));
+        let sum = |issue: T, end: T| issue.max(end.plus(columns)).min(longest);
         let (issue, end) = (&self.from_issue, &self.from_end);
         for (all, (issue, end)) in self.all.iter_mut().zip(issue.0.iter().zip(&end.0)) {
             let made_of = issue.as_flattened().iter().zip(end.as_flattened());
             for (wait, (&issue, &end)) in all.as_flattened_mut().iter_mut().zip(made_of) {
-                *wait = issue.max(end.plus(columns));
+                *wait = sum(issue, end);
             }
         }
         for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(end.1.iter())) {
-            *wait = issue.max(end.plus(columns));
+            *wait = sum(issue, end);
         }
         let own = self.own.iter().copied().enumerate().take(CLASSES);
-        self.in_bank = own.filter(|&(_, wait)| wait >= T::of(0)).collect();
+        self.in_bank.clear();
+        self.in_bank.extend(own.filter(|&(_, wait)| wait >= T::of(0)));
         let all = self.all.iter().flat_map(|all| all.as_flattened()).chain(self.own.iter());
         self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
     }

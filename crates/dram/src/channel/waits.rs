@@ -1,13 +1,14 @@
 //! How long each bank must wait for each command, and which bank with a request can issue first.
 //!
 //! [`Device`] keeps clocks by rank, group and bank. Here each bank and command has one small number: the clocks
-//! to wait since the last command. A command subtracts the elapsed time and takes the maximum with a row of the
-//! compiled table; the search is a minimum. All of that runs over adjacent lanes, which compilers turn into
-//! vector instructions. The device is the plain twin: debug builds keep one and compare.
+//! to wait from an origin. A command takes the maximum with the rows of the compiled table on which it has an
+//! effect; the search is a minimum. All of that runs over adjacent lanes, which compilers turn into vector
+//! instructions. The device is the plain twin: debug builds keep one and compare.
 
 use super::commands::Kinds;
 use super::lanes::{
-    Aligned, BANKS, Block, Clocks, KINDS, LANES, OfBank, Wishes, first_in_round, pass, place, soonest_of,
+    Aligned, BANKS, Block, Clocks, FAR, KINDS, LANES, OfBank, Wishes, delay, first_in_round, place,
+    soonest_of,
 };
 use super::rows::{BY_ITSELF, EFFECTS, Row, Window};
 use crate::device::CLASSES;
@@ -43,7 +44,7 @@ const NOTED: usize = 3;
 /// The waits of all banks in lanes of `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T, const N: usize> {
-    /// The origin of the waits: the clock of the last command.
+    /// The origin of the waits: a clock that is not after the last command.
     base: Cycle,
     blocks: [Block<T>; N],
     /// By block and kind: `LEAST` for banks whose queue requests such a command, `MOST` for others.
@@ -188,21 +189,21 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     /// Issues a command at `at`, not before the previous one, with a number of column cycles.
     #[inline(never)]
     fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
-        let row = self.row(command, bank);
-        if self.rows[row].columns != columns {
-            return self.issue_of_other_length(row, command, bank, columns, at);
+        let (row, ahead) = (&self.rows[self.row(command, bank)], at - self.base);
+        if row.columns != columns || ahead >= FAR {
+            return self.issue_after_changes(command, bank, columns, at);
         }
-        let row = &self.rows[row];
-        let passed = T::of(at - self.base);
-        self.base = at;
+        let ahead = T::of(ahead);
         self.settled = self.settled.max(at + row.reach);
-        for (block, row) in self.blocks.iter_mut().zip(&row.all) {
-            pass(block, passed, row);
+        for &class in &row.on_all {
+            for (block, all) in self.blocks.iter_mut().zip(&row.all) {
+                delay(&mut block[class], ahead, &all[class]);
+            }
         }
         let (block, lane) = place::<N>(bank);
         for &(class, least) in &row.in_bank {
             let wait = &mut self.blocks[block][class][lane];
-            *wait = least.max(*wait);
+            *wait = least.and(ahead).max(*wait);
         }
         let own = &mut self.own[bank as usize];
         let passed = T::of(at - own.base);
@@ -217,11 +218,19 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// As `issue`, if the row was computed for other column cycles. A separate function, because a call inside
-    /// `issue` would slow every command.
+    /// As `issue`, if the row was computed for other column cycles, or the origin is long ago. A separate function,
+    /// because a call inside `issue` would slow every command.
     #[cold]
-    fn issue_of_other_length(&mut self, row: usize, command: Command, bank: u32, columns: Cycle, at: Cycle) {
-        self.rows[row].fill(columns);
+    fn issue_after_changes(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        let row = self.row(command, bank);
+        if self.rows[row].columns != columns {
+            self.rows[row].fill(columns);
+        }
+        let passed = T::of(at - self.base);
+        self.base = at;
+        for block in &mut self.blocks {
+            block.as_flattened_mut().iter_mut().for_each(|wait| *wait = wait.less(passed));
+        }
         self.issue(command, bank, columns, at);
     }
 
@@ -246,7 +255,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             if until <= at {
                 continue;
             }
-            let wait = T::of(until - at);
+            let wait = T::of(until - self.base);
             for (block, reach) in self.blocks.iter_mut().zip(&window.nodes[node].reach) {
                 let mut new = *reach;
                 for (new, &old) in new.iter_mut().zip(&block[after]) {
@@ -273,19 +282,20 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         };
         let later =
             |after| T::signed(if after == Command::Activate as usize { for_activate } else { for_refresh });
+        let ahead = T::of(at - self.base);
         let row = &self.rows[BY_ITSELF * self.nodes + node];
         self.settled = self.settled.max(at + row.reach + for_activate.max(for_refresh).max(0) as Cycle);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             for (after, (waits, row)) in block.iter_mut().zip(row.iter()).enumerate() {
                 for (wait, least) in waits.iter_mut().zip(row) {
-                    *wait = (*wait).max(least.plus(later(after)));
+                    *wait = (*wait).max(least.plus(later(after)).plus(ahead));
                 }
             }
         }
         let (block, lane) = place::<N>(bank);
         for (after, (waits, least)) in self.blocks[block].iter_mut().zip(row.own.iter()).enumerate() {
             let wait = least.plus(later(after));
-            waits[lane] = waits[lane].max(wait);
+            waits[lane] = waits[lane].max(wait.plus(ahead));
             let own = &mut self.own[bank as usize].waits[after];
             *own = (*own).max(wait);
         }
@@ -366,7 +376,7 @@ impl Waits {
         // An auto-precharge begins a distance after its command, and its own distances follow: two distances
         // add up.
         let sum = 2 * (longest + organization.data_cycles(organization.row_bytes));
-        if sum >= i16::MAX as Cycle {
+        if sum >= i16::MAX as Cycle - FAR {
             Self::Long(Box::new(Table::new(device)))
         } else if organization.banks as usize > LANES {
             Self::Many(Box::new(Table::new(device)))

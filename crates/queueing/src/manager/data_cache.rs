@@ -180,7 +180,7 @@ impl Manager for DataCache {
         }
     }
 
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks> {
         match message.kind {
             FILL => {
                 let slot = message.thread;
@@ -199,6 +199,7 @@ impl Manager for DataCache {
             STORE_THROUGH => fabric.reply(Message { thread: message.thread, kind: STORE }),
             _ => fabric.reply(message),
         }
+        None
     }
 
     fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress {

@@ -19,6 +19,8 @@ pub(super) struct Engines {
     token: Token,
     /// The first clock that no engine has used.
     next_clock: u64,
+    /// The clock and the engine for which the token was scheduled last.
+    turn: (u64, u32),
     /// When each engine started, for its utilisation.
     since: Vec<Ticks>,
 }
@@ -37,6 +39,7 @@ impl Engines {
             clock: fabric.timebase.ticks_from_ps(settings.clock_ps),
             token: settings.token,
             next_clock: 0,
+            turn: (0, 0),
             since: vec![0; count as usize],
         }
     }
@@ -50,7 +53,8 @@ impl Engines {
         let first = (clock % u64::from(self.count)) as u32;
         let engine = self.idle_from(first)?;
         let wait = match self.token {
-            Token::Rotating => (engine + self.count - first) % self.count,
+            Token::Rotating if engine < first => engine + self.count - first,
+            Token::Rotating => engine - first,
             Token::Idle => 0,
         };
         Some((clock + u64::from(wait), engine))
@@ -71,25 +75,26 @@ impl Engines {
     }
 
     /// Schedules the token for the next idle engine, or cancels it.
-    pub fn wait(&self, fabric: &mut Fabric) {
+    pub fn wait(&mut self, fabric: &mut Fabric) {
         match self.next_turn(fabric.now) {
-            Some((clock, _)) => fabric.wake_token(clock * self.clock),
+            Some(turn) => {
+                self.turn = turn;
+                fabric.wake_token(turn.0 * self.clock);
+            }
             None => fabric.forget_token(),
         }
     }
 
-    /// The idle engine that has the token becomes busy.
-    pub fn take(&mut self, fabric: &mut Fabric) -> Option<u32> {
-        let (clock, engine) = self.next_turn(fabric.now)?;
-        if clock * self.clock != fabric.now {
-            return None;
-        }
+    /// The engine for which the token was scheduled becomes busy.
+    pub fn take(&mut self, fabric: &mut Fabric) -> u32 {
+        let (clock, engine) = self.turn;
+        debug_assert_eq!(self.next_turn(fabric.now), Some(self.turn));
         self.next_clock = clock + 1;
         self.at_work += 1;
         self.idle[engine as usize / 64] &= !(1 << (engine % 64));
         self.since[engine as usize] = fabric.now;
         fabric.counts.taken += 1;
-        Some(engine)
+        engine
     }
 
     /// An engine is idle again.

@@ -43,8 +43,8 @@ pub trait Manager {
     fn issue(&mut self, fabric: &mut Fabric, thread: u32);
     /// A message from a thread has arrived.
     fn arrive(&mut self, fabric: &mut Fabric, message: Message);
-    /// A memory reference completes.
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message);
+    /// A memory reference completes. Returns when the thread's operation ends, if that happens ahead of time.
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks>;
     /// The data cache's port accepts an access.
     fn access(&mut self, _fabric: &mut Fabric, _message: Message) {}
     /// The token is at an engine that waits for it.

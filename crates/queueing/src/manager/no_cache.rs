@@ -54,8 +54,9 @@ impl Manager for NoCache {
         }
     }
 
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks> {
         fabric.reply(message);
+        None
     }
 
     fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress {

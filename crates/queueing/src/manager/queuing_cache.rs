@@ -37,18 +37,22 @@ pub struct QueuingCache {
     outside: VecDeque<u32>,
     /// The oldest request of each queue that is neither in service nor behind one of its own queue.
     ready: VecDeque<u32>,
-    /// Whether a queue is in service or has a request in `ready`.
-    claimed: Vec<bool>,
-    /// The oldest and the youngest request behind that one, by queue, and the next one by thread.
-    oldest: Vec<u32>,
-    youngest: Vec<u32>,
-    behind: Vec<u32>,
-    /// The engine that serves each thread's request.
-    engine: Vec<u32>,
+    /// By queue.
+    waiting: Vec<Waiting>,
     /// The queue that each engine serves, and the slot of its descriptor.
     held: Vec<(u32, u32)>,
     locking: Locking,
     pinned: u32,
+}
+
+/// Requests of a queue.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// Whether the queue is in service or has a request in `ready`.
+    claimed: bool,
+    /// The oldest and the youngest request behind that one.
+    oldest: u32,
+    youngest: u32,
 }
 
 impl QueuingCache {
@@ -64,11 +68,7 @@ impl QueuingCache {
             places: settings.requests,
             outside: VecDeque::with_capacity(threads),
             ready: VecDeque::with_capacity(threads),
-            claimed: vec![false; queues],
-            oldest: vec![NOBODY; queues],
-            youngest: vec![NOBODY; queues],
-            behind: vec![NOBODY; threads],
-            engine: vec![0; threads],
+            waiting: vec![Waiting { claimed: false, oldest: NOBODY, youngest: NOBODY }; queues],
             held: vec![(0, 0); settings.engines as usize],
             locking: settings.locking,
             pinned: 0,
@@ -77,25 +77,26 @@ impl QueuingCache {
 
     fn buffer(&mut self, fabric: &mut Fabric, thread: u32) {
         self.buffered += 1;
-        let queue = fabric.threads[thread as usize].operation.queue() as usize;
-        self.behind[thread as usize] = NOBODY;
-        if !self.claimed[queue] {
-            self.claimed[queue] = true;
+        let this = &mut fabric.threads[thread as usize];
+        this.behind = NOBODY;
+        let waiting = &mut self.waiting[this.operation.queue() as usize];
+        if !waiting.claimed {
+            waiting.claimed = true;
             self.ready.push_back(thread);
             if self.ready.len() == 1 {
                 self.wait_for_token(fabric);
             }
-        } else if self.oldest[queue] == NOBODY {
-            self.oldest[queue] = thread;
-            self.youngest[queue] = thread;
-        } else {
-            self.behind[self.youngest[queue] as usize] = thread;
-            self.youngest[queue] = thread;
+            return;
         }
+        match waiting.oldest {
+            NOBODY => waiting.oldest = thread,
+            _ => fabric.threads[waiting.youngest as usize].behind = thread,
+        }
+        waiting.youngest = thread;
     }
 
     #[inline]
-    fn wait_for_token(&self, fabric: &mut Fabric) {
+    fn wait_for_token(&mut self, fabric: &mut Fabric) {
         if self.ready.is_empty() || self.pinned == self.entries.directory.slots() {
             fabric.forget_token();
         } else {
@@ -116,20 +117,20 @@ impl QueuingCache {
         let (queue, slot) = self.held[engine as usize];
         self.entries.directory.unpin(slot);
         self.pinned -= 1;
-        let queue = queue as usize;
-        let next = self.oldest[queue];
+        let waiting = &mut self.waiting[queue as usize];
+        let next = waiting.oldest;
         if next == NOBODY {
-            self.claimed[queue] = false;
+            waiting.claimed = false;
             self.engines.release(fabric, engine);
         } else {
-            self.oldest[queue] = self.behind[next as usize];
+            waiting.oldest = fabric.threads[next as usize].behind;
             self.serve(fabric, next, engine);
         }
     }
 
     /// An engine starts a request.
     fn serve(&mut self, fabric: &mut Fabric, thread: u32, engine: u32) {
-        self.engine[thread as usize] = engine;
+        fabric.threads[thread as usize].engine = engine;
         let line = self.entries.line(fabric, thread);
         let found = self.entries.directory.find(line);
         fabric.counts.lookups += 1;
@@ -182,32 +183,35 @@ impl Manager for QueuingCache {
     }
 
     fn turn(&mut self, fabric: &mut Fabric) {
-        if let Some(engine) = self.engines.take(fabric)
-            && let Some(thread) = self.ready.pop_front()
-        {
+        if let Some(thread) = self.ready.pop_front() {
+            let engine = self.engines.take(fabric);
             self.serve(fabric, thread, engine);
         }
         self.wait_for_token(fabric);
     }
 
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+    #[inline(always)]
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks> {
         let thread = message.thread;
         if message.kind == DESCRIPTOR {
             self.entries.link(fabric, Message { thread, kind: LINK });
-            return;
+            return None;
         }
         self.entries.finish(fabric, thread);
         let this = fabric.threads[thread as usize];
-        fabric.reply(Message { thread, kind: COMMAND });
-        let engine = self.engine[thread as usize];
+        let end = fabric.end(thread);
+        let engine = this.engine;
         self.held[engine as usize] = (this.operation.queue(), this.slot);
         match self.locking {
             // The oldest request of the same queue, if there is one, comes before all others.
-            Locking::End => self.go_on(fabric, engine),
+            Locking::End => {
+                self.go_on(fabric, engine);
+                self.wait_for_token(fabric);
+            }
             Locking::Queue => fabric.hold(engine),
         }
         self.leave_buffer(fabric);
-        self.wait_for_token(fabric);
+        end
     }
 
     fn freed(&mut self, fabric: &mut Fabric, engine: u32) {

@@ -33,7 +33,6 @@ pub struct SoftwareCache {
     engines: Engines,
     /// Commands that wait for an engine.
     ready: VecDeque<u32>,
-    engine: Vec<u32>,
     /// Threads that wait for the descriptor in each slot, without the one that loads it.
     waiting: Vec<VecDeque<u32>>,
     loading: Vec<bool>,
@@ -55,7 +54,6 @@ impl SoftwareCache {
             entries: Entries::new(settings, entries, entry),
             engines: Engines::new(settings, fabric),
             ready: VecDeque::with_capacity(threads),
-            engine: vec![0; threads],
             waiting: vec![VecDeque::new(); entries as usize],
             loading: vec![false; entries as usize],
             stalled: VecDeque::with_capacity(threads),
@@ -114,25 +112,24 @@ impl Manager for SoftwareCache {
     }
 
     fn turn(&mut self, fabric: &mut Fabric) {
-        if let Some(engine) = self.engines.take(fabric)
-            && let Some(thread) = self.ready.pop_front()
-        {
-            self.engine[thread as usize] = engine;
+        if let Some(thread) = self.ready.pop_front() {
+            fabric.threads[thread as usize].engine = self.engines.take(fabric);
             self.entries.link(fabric, Message { thread, kind: LINK });
         }
         if self.ready.is_empty() { fabric.forget_token() } else { self.engines.wait(fabric) }
     }
 
-    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) -> Option<Ticks> {
         let thread = message.thread;
         if message.kind == LINK {
             self.entries.finish(fabric, thread);
-            self.engines.release(fabric, self.engine[thread as usize]);
+            self.engines.release(fabric, fabric.threads[thread as usize].engine);
             if !self.ready.is_empty() {
                 self.engines.wait(fabric);
             }
         }
         fabric.reply(message);
+        None
     }
 
     fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress {

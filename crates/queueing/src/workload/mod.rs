@@ -193,7 +193,8 @@ fn generate(settings: &Settings, count: u64, mut arrival: impl FnMut() -> u32) -
         departures.arrive(queue);
         Operation::enqueue(queue)
     });
-    if settings.levels == 1 { operations.collect() } else { spread_over_levels(settings, operations) }
+    let operations: Vec<Operation> = operations.collect();
+    if settings.levels == 1 { operations } else { spread_over_levels(settings, operations.into_iter()) }
 }
 
 /// Represents the document's edge trace (see `studies/kumar2006`).
