@@ -71,10 +71,10 @@ class Executed(TypedDict, total=False):
     """Options of a program that a chip executes.
 
     Attributes:
-        program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
-            program list``), or a file with steps (``.toml``), C, XDP or an object. The default is the chip's own
-            program. A program name with a suffix or a path separator is a file. The other options apply only to a
-            program that is executed.
+        program: Program that each packet runs: an application such as ``nat``, a shipped program (``linecard program
+            list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own program. A program
+            name with a suffix or a path separator is a file. The other options apply only to a program that is
+            executed.
         section: Function or section to run from an XDP object with several programs.
         entry: C function that processes a packet, if it is not ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.

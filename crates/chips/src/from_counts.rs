@@ -289,8 +289,8 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         ));
     } else if piles_up(chip, counts) {
         warnings.push(format!(
-            "not steady: the number of packets inside grows ({} at the start of the measurement, {} at its end); loss and \
-             latency depend on the length of the run",
+            "not steady: the number of packets inside grew from {} to {} during the measurement. Loss and latency depend on \
+             the length of the run",
             counts.inside_at_start, counts.inside_at_end
         ));
     } else if !chip.was_warm() {

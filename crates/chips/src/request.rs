@@ -75,8 +75,8 @@ pub struct RunRequest {
 /// What a packet runs, as it is asked for. It becomes a [`Program`] before the run.
 #[derive(JsonSchema)]
 pub struct ProgramOptions {
-    /// Program that each packet runs: an application such as `nat`, a shipped executable program (`linecard program
-    /// list`), or a file with steps (`.toml`), C, XDP or an object. The default is the chip's own program.
+    /// Program that each packet runs: an application such as `nat`, a shipped program (`linecard program list`), or a
+    /// file: steps (`.toml`), C, XDP or an object. The default is the chip's own program.
     ///
     /// A program name with a suffix or a path separator is a file. The other options apply only to a program that is
     /// executed.

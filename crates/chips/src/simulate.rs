@@ -376,9 +376,9 @@ pub(super) fn judge(
         Outcome::Deadlock { packets_inside, waiting } => {
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
-                "the chip is deadlocked with {packets_inside} packets inside ({}): threads wait for each other. Possible \
-                 causes are a cycle of full rings, a lock that is never released, and an inbox whose window waits for \
-                 one of its own packets ([order])",
+                "the chip is deadlocked with {packets_inside} packets inside ({}): threads wait for each other. Look for \
+                 a cycle of full rings, an unreleased lock, or an inbox whose window waits for one of its own packets \
+                 ([order])",
                 parts.join("; ")
             )))
         }

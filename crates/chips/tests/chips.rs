@@ -50,7 +50,7 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
         assert!(at_its_limit || s.packets_dropped == 0, "{chip}: {:?}", report.drops);
         // If queues have no bound and ports always have a packet, some designs of Hasan 2003 fill up.
         let fills_up = chip.starts_with("hasan2003")
-            && report.warnings.iter().any(|w| w.contains("packets inside grows"));
+            && report.warnings.iter().any(|w| w.contains("packets inside grew"));
         assert!(s.steady || fills_up, "{chip}: {:?}", report.warnings);
         let intervals = s.intervals.unwrap();
         assert!(
@@ -174,7 +174,7 @@ fn a_read_without_load_takes_what_the_check_says() {
             keys(".cache.replacement").map(|row| format!("{}=least_recent", row.key)).collect();
         for access in &check.accesses {
             // An access misses a data cache if accesses go round more lines than the cache holds.
-            let is_cached = keys(".cache.of").any(|row| format!("{:?}", row.value).contains(&access.place));
+            let is_cached = keys(".cache.of").any(|row| format!("{:?}", row.value).contains(&access.memory));
             let bytes = if is_cached { access.bytes.max(64) } else { access.bytes };
             let file = folder.path().join(format!("{}.toml", access.role));
             let text = format!(
@@ -204,7 +204,8 @@ fn a_read_without_load_takes_what_the_check_says() {
                 // Stages that name their own programs cannot all run this one.
                 continue;
             };
-            let Some(waited) = report.packet_time.iter().find(|p| p.part == format!("wait {}", access.place))
+            let Some(waited) =
+                report.packet_time.iter().find(|p| p.part == format!("wait {}", access.memory))
             else {
                 continue;
             };
@@ -406,7 +407,7 @@ fn a_backlog_that_grows_and_a_run_too_short_are_said() {
         )
     });
     assert!(!report.summary.steady, "{:?}", report.summary);
-    assert!(report.warnings.iter().any(|w| w.contains("packets inside grows")), "{:?}", report.warnings);
+    assert!(report.warnings.iter().any(|w| w.contains("packets inside grew")), "{:?}", report.warnings);
     let report = quick(&RunRequest { packets: 5, ..request("example_smartnic", &[]) });
     assert!(report.warnings.iter().any(|w| w.contains("too short")), "{:?}", report.warnings);
 }

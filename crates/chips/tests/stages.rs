@@ -122,7 +122,7 @@ const MOVED: (&str, &str) = ("rate_gbps = 1\n", "rate_gbps = 1\nreceive_to = \"d
 #[test]
 fn a_program_of_no_time_where_a_packet_always_waits_is_refused() {
     let said = endless(&[SENDS, NEVER_BUSY, SATURATED]);
-    assert!(said.contains("at 0.000 us threads of `first` take packets out of `work`, "), "{said}");
+    assert!(said.contains("at 0.000 us, threads of `first` take packets out of `work` ("), "{said}");
     // With one cycle, the run is ordinary; at a busy port, the packet waits.
     let cycle = (SENDS.0, "[[program.step]]\nop = \"send\"\ncycles = 1");
     let report = stages(&[cycle, NEVER_BUSY, SATURATED], 200).unwrap();
@@ -134,8 +134,8 @@ fn a_ring_that_goes_back_to_its_own_cluster_in_no_time_is_refused() {
     let free = ("latency_cycles = 10\naccess_cycles = 1", "");
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
     let said = endless(&[free, round]);
-    assert!(said.contains(" us threads of `second` take packets out of `q`, "), "{said}");
-    assert!(said.contains("takes no time until it is back in the inbox"), "{said}");
+    assert!(said.contains(" us, threads of `second` take packets out of `q` ("), "{said}");
+    assert!(said.contains("Each packet returns to the inbox in zero time"), "{said}");
 }
 
 /// Packets that circulate take time but never leave, and because a packet always waits, none is lost either.
@@ -149,7 +149,7 @@ fn packets_that_go_round_for_ever_are_refused() {
     std::fs::write(&file, chip).unwrap();
     let preset = file.to_str().unwrap().to_owned();
     let said = run(&request(preset, 200), &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
-    assert!(said.contains(" times since one last left, and 32 are inside"), "{said}");
+    assert!(said.contains(" times since the last departure, and 32 packets are inside"), "{said}");
 }
 
 #[test]
@@ -181,7 +181,10 @@ fn inboxes_and_roles_beyond_256_are_refused() {
     let second = format!("takes = [\"q\", {taken}]\n");
     let changes = [("takes = \"q\"\n", second.as_str()), ("[ring.q]", &format!("{rings}[ring.q]"))];
     let said = stages(&changes, 10).unwrap_err().to_string();
-    assert!(said.contains("program.step[1].to: packets go to the first 256 inboxes"), "{said}");
+    assert!(
+        said.contains("program.step[1].to: steps can put packets only into the first 256 inboxes"),
+        "{said}"
+    );
     let memories = many(&|n| format!("[memory.m{n}]\n[ring.r{n}]\nmemory = \"m{n}\"\nentries = 2\n"));
     let changes =
         [("takes = \"q\"\n", second.as_str()), ("[inbox.work]", &format!("{memories}[inbox.work]"))];

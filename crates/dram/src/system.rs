@@ -263,6 +263,10 @@ impl System {
             }
             let next =
                 self.channels[..count].iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
+            if next == Cycle::MAX {
+                // The front end waits for a completion, and no channel will act.
+                return Err(Stopped::Stuck(now));
+            }
             now = if skip_idle { next.max(now + 1) } else { now + 1 };
             if accepted >= until_accepted {
                 break;

@@ -7,10 +7,10 @@ use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
 use flate2::read::MultiGzDecoder;
 use linecard_config::nearest;
-use linecard_dram::channel::{ChannelStatistics, Policy, RefreshMode};
+use linecard_dram::channel::{ChannelStatistics, Policy, RefreshMode, Writes};
 use linecard_dram::patterns::{Generator, Pattern, PatternConfig};
 use linecard_dram::trace::{LAST_ARRIVAL, TraceFormat, TraceLimits, TraceReader};
-use linecard_dram::{Accepted, Access, Device, PacketSystem, Stopped, System};
+use linecard_dram::{Accepted, Access, Cycle, Device, PacketSystem, Stopped, System};
 use linecard_files::{Error, problem};
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -256,6 +256,24 @@ fn open_trace(path: &str) -> std::io::Result<Box<dyn BufRead + Send>> {
     })
 }
 
+/// Returns why no request is served after a clock.
+fn why_stuck(clock: Cycle, policy: &PolicyPreset, in_flight: Option<usize>) -> String {
+    if let (Some(limit), Rule::Queued { writes: Writes::Split { high, idle, .. }, .. }) =
+        (in_flight, policy.rule)
+        && limit < high as usize
+        && limit <= idle as usize
+    {
+        return format!(
+            "no request is served after clock {clock}: {limit} writes are outstanding, and the policy drains writes only when \
+             more than {idle} wait. Expected a limit above {idle} outstanding requests (--in-flight), or a smaller policy.write_idle"
+        );
+    }
+    format!(
+        "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \
+         time for one. `linecard describe` shows the table in clocks"
+    )
+}
+
 /// Runs a memory. `watch` is called periodically with the number of accepted requests, and may stop the run. Files
 /// are written whole or not at all.
 ///
@@ -278,10 +296,7 @@ pub fn run_memory(
     let stopped = |stopped| match stopped {
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
-        Stopped::Stuck(clock) => Error::Run(format!(
-            "no request was served for a very long time before clock {clock}: refreshes and distances between commands \
-             leave no time for one. `linecard describe` shows the table in clocks"
-        )),
+        Stopped::Stuck(clock) => Error::Run(why_stuck(clock, &memory.policy, request.in_flight)),
     };
     let system;
     let packets;

@@ -5,19 +5,29 @@ use linecard_files::Error;
 use std::ops::ControlFlow;
 
 fn run(device: &str, policy: &str, changes: &[&str]) -> Result<(), Error> {
+    run_limited(device, policy, changes, None, 10)
+}
+
+fn run_limited(
+    device: &str,
+    policy: &str,
+    changes: &[&str],
+    in_flight: Option<usize>,
+    count: u64,
+) -> Result<(), Error> {
     let request = MemoryRequest {
         device: device.to_owned(),
         policy: policy.to_owned(),
         overrides: changes.iter().map(|&change| change.to_owned()).collect(),
         input: MemoryInput::Pattern {
             name: "random".to_owned(),
-            count: 10,
+            count,
             spacing: 0,
             reads: None,
             narrow: 0.0,
             seed: 1,
         },
-        in_flight: None,
+        in_flight,
         requests: None,
         commands: None,
         tick_every_clock: false,
@@ -55,5 +65,18 @@ fn a_run_without_progress_says_so() {
             Err(Error::Run(message)) => assert!(message.contains("no request was served"), "{message}"),
             Err(other) => panic!("{change}: {other}"),
         }
+    }
+}
+
+#[test]
+fn a_limit_of_requests_below_what_starts_a_drain_of_writes_says_so() {
+    // Without refreshes no event is left, with them they go on for ever.
+    for refresh in ["policy.refresh=false", "policy.refresh=true"] {
+        let limited = |limit| run_limited("ddr4_2400", "split_open", &[refresh], Some(limit), 2000);
+        match limited(5) {
+            Err(Error::Run(message)) => assert!(message.contains("5 writes are outstanding"), "{message}"),
+            other => panic!("{refresh}: {other:?}"),
+        }
+        limited(9).unwrap_or_else(|error| panic!("{refresh}: {error}"));
     }
 }

@@ -455,7 +455,7 @@ mod tests {
         assert!(!left_behind.exists());
         // A trace that does not fit is returned but not kept.
         let (_, notes) = cached(&request(34), &folder, 100);
-        assert!(notes[0].contains("not kept"), "{notes:?}");
+        assert!(notes[0].contains("not stored"), "{notes:?}");
         assert_eq!(clear_cached_traces(folder.to_str().unwrap()).unwrap().0, 3);
         assert!(folder.join("mine.txt").exists());
         std::fs::remove_dir_all(folder).unwrap();
@@ -470,14 +470,14 @@ mod tests {
         std::fs::create_dir(folder.join(format!("{}.{ENDING}", key(&request).unwrap()))).unwrap();
         let (result, notes) = cached(&request, &folder, TRACE_CACHE_BYTES);
         assert!(result.contains("checksum"));
-        assert!(notes.len() == 2 && notes[1].contains("not kept"), "{notes:?}");
+        assert!(notes.len() == 2 && notes[1].contains("not stored"), "{notes:?}");
         let leftovers = std::fs::read_dir(&folder).unwrap().count();
         assert_eq!(leftovers, 1, "a temporary file stayed");
         // A missing parent folder is not created.
         let deep = folder.join("a/b/c");
         let mut progress = |_, _| ControlFlow::Continue(());
         let missing = trace_program_cached(&request, deep.to_str().unwrap(), 1 << 30, &mut progress);
-        assert!(missing.unwrap_err().to_string().contains("cannot make the folder"));
+        assert!(missing.unwrap_err().to_string().contains("cannot create the folder"));
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -138,7 +138,7 @@ fn a_unit_whose_access_outlasts_the_run_is_busy_throughout_and_no_longer() {
 fn a_machine_of_nothing_and_a_base_that_is_no_name_are_told_in_words() {
     let empty = Scratch::new("empty.toml", b"title = \"x\"\n[dram]\n");
     for error in [words(ran(&request(empty.name(), &[]))), words(describe(empty.name(), &[]))] {
-        assert!(error.contains("missing: a chip has"), "{error}");
+        assert!(error.contains("missing: a chip needs"), "{error}");
     }
     for extends in ["[0.5]", "[0]", "3", "[[\"platforms/ixp1200\"]]"] {
         let file = Scratch::new("base.toml", format!("title = \"x\"\nextends = {extends}\n").as_bytes());
