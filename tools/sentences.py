@@ -50,7 +50,8 @@ _RUST = re.compile(
 )
 _RUST_VALUE = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
 # These texts are for developers: a user never meets them.
-_RUST_INTERNAL = re.compile(r"(?:expect(?:_err)?|assert(?:_eq|_ne)?!|panic!|unreachable!|reason =|feature =)\s*\(?\s*$")
+_RUST_INTERNAL = re.compile(r"expect(?:_err)?\(|assert(?:_eq|_ne)?!|panic!|unreachable!|reason =|feature =")
+_RUST_STATEMENT = re.compile(r"[;{}]\n")
 _RUST_TESTS = re.compile(r"^#\[cfg\((?:all\()?test", re.MULTILINE)
 
 
@@ -169,7 +170,10 @@ def _of_rust(file: Path) -> Iterator[Sentence]:
     end = _RUST_TESTS.search(source)
     for found in _RUST.finditer(source, 0, end.start() if end else len(source)):
         text = found["text"]
-        if text is None or _RUST_INTERNAL.search(source[max(0, found.start() - 80) : found.start()]):
+        if text is None:
+            continue
+        statement = _RUST_STATEMENT.split(source[max(0, found.start() - 300) : found.start()])[-1]
+        if _RUST_INTERNAL.search(statement):
             continue
         text = re.sub(r"\\\n\s*", "", text).replace('\\"', '"').replace("\\n", "\n")
         text = _RUST_VALUE.sub(lambda value: value[0][0] if value[0] in {"{{", "}}"} else "`…`", text)

@@ -121,7 +121,7 @@ limits! {
             slots.drain_cell_ps /= 2;
         },
         NO_KEY;
-    WINDOW: "order", "order of packets", "four times the window of packets in order",
+    WINDOW: "order", "order of packets", "four times the reorder window",
         NOT_TRIED, |part| part.more("window_packets", 4);
     ORDER: "order", "order of packets", "no order kept",
         |config, _| config.order.kept = OrderKept::Nothing, |part| set(part.key("kept"), "none");

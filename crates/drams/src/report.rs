@@ -177,7 +177,7 @@ pub struct MemoryReport {
     pub format: String,
     /// Version of Linecard.
     pub version: String,
-    /// SHA-256 of the presets of part and policy after all changes.
+    /// SHA-256 of the part preset and the policy preset, with all changes.
     pub config_hash: String,
     /// Period of the memory clock.
     pub clock_ns: f64,

@@ -18,7 +18,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         input: Name of the trace file or of the pattern.
         format: Format of the trace file, or ``pattern``.
         version: Version of Linecard.
-        config_hash: SHA-256 of the presets of part and policy after all changes.
+        config_hash: SHA-256 of the part preset and the policy preset, with all changes.
         clock_ns: Period of the memory clock.
         requests: Number of requests that the controller accepted.
         reads: Reads.

@@ -424,7 +424,7 @@ def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path,
     wording(ended.err)
     ended = cli("new", tmp_path / "mine.txt")
     assert ended.status == 2
-    assert "must end in .toml" in ended.err
+    assert "expected a name that ends in .toml" in ended.err
     for like, expected in (
         ("example_smartnik", "did you mean `example_smartnic`?"),
         ("ddr4_2400", "is a part, not a platform"),

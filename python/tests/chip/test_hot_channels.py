@@ -46,7 +46,7 @@ def test_check_says_on_how_many_channels_headers_fall(chip):
 def test_a_run_that_is_limited_by_them_says_so(chip, wording):
     found = linecard.run(chip, set={"packets.interleave_bytes": 256}, **PACKETS)
     wording(found.bottleneck.why)
-    assert "set memory.packets.interleave_bytes=2048" in found.bottleneck.why
+    assert "Set memory.packets.interleave_bytes=2048" in found.bottleneck.why
 
 
 def test_by_default_packets_begin_in_every_channel(chip):

@@ -108,7 +108,7 @@ def test_ramulator_traces_come_as_fast_as_they_are_accepted():
         ("arrival,op\n0,R\n", 1, "`address` is missing"),
         ("arrival,op,op,address\n0,R,R,0\n", 1, "twice"),
         ("arrival,op,address,bytes\n0,R,0x0,96\n", 2, "inside one access of 64 bytes"),
-        ("some words that are no trace at all\n", 1, "of no known format; expected one of csv, dramsim3, ramulator"),
+        ("some words that are no trace at all\n", 1, "has no known format; expected one of csv, dramsim3, ramulator"),
         ("0x0 READ 0\n0x40 READ\n", 2, "expected `address OP clock`"),
         ("LD 0x0\nPR 0x40\n", 2, "expected LD or ST"),
         (b"arrival,op,address\n0,R,\xff\xfe\n", 2, "expected a number"),

@@ -66,8 +66,8 @@ costs! {
         enter_cycles = 0, "cycles to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
         helper_cycles = 20, "a helper without separate cycles";
-        local_load_cycles = 1, "load from the stack, the context, or a region that is bound to no memory";
-        local_store_cycles = 1, "store to the stack, the context, or a region that is bound to no memory";
+        local_load_cycles = 1, "load from the stack, the context, or a region that is not bound to a memory";
+        local_store_cycles = 1, "store to the stack, the context, or a region that is not bound to a memory";
         packet_address_cycles = 0, "load from the packet, before the access";
         packet_result_cycles = 1, "load of up to 4 bytes from the packet, after their arrival";
         packet_result8_cycles = 1, "load of 8 bytes from the packet, after their arrival";

@@ -6,7 +6,7 @@
 //!
 //! A program has regions: `packet`, `stack`, `context` and the name of each map (XDP); `packet`, `heap`, `control`
 //! and `state` (C). `[bind]` places them; maps without a binding go where `maps`, or else `table`, is bound. A region
-//! that is bound to no memory belongs to the engine, and takes the cycles of its instructions.
+//! that is not bound to a memory belongs to the engine, and takes the cycles of its instructions.
 
 #[cfg(feature = "rows")]
 mod by_rows;
