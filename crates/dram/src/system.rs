@@ -263,7 +263,7 @@ impl System {
             }
             let next =
                 self.channels[..count].iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
-            if next == Cycle::MAX {
+            if !ALONE && next == Cycle::MAX {
                 // The front end waits for a completion, and no channel will act.
                 return Err(Stopped::Stuck(now));
             }

@@ -225,6 +225,14 @@ impl<W: Word> Cpu<W> {
                         hook.access(at);
                     }};
                 }
+                macro_rules! mark {
+                    ($begins:expr) => {{
+                        hook.run(first, index as u32);
+                        hook.mark($begins);
+                        index += op.halfwords() as usize;
+                        continue 'runs;
+                    }};
+                }
                 // Operations of RV64 on the lowest 32 bits.
                 macro_rules! on_low {
                     ($what:ident, $other:expr) => {
@@ -366,12 +374,8 @@ impl<W: Word> Cpu<W> {
                         *instructions += (budget as i64 - left!() - 1) as u64;
                         return Err((Fault::Called, index as u32));
                     }
-                    C::Begin | C::End => {
-                        hook.run(first, index as u32);
-                        hook.mark(op.code == C::Begin);
-                        index += op.halfwords() as usize;
-                        continue 'runs;
-                    }
+                    C::Begin => mark!(true),
+                    C::End => mark!(false),
                     C::Lock => {
                         let lock = a.low();
                         if held.contains(&lock) {
