@@ -180,8 +180,8 @@ fn assemble(
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
-            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: \
-             use fewer engines or threads, or sqc"
+            "a Q_array keeps its tags in the CAM of one engine, for at most {Q_ARRAY_THREADS} threads, but this chip \
+             has {threads} threads: use fewer engines or threads, or the manager sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }

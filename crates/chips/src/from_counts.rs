@@ -295,7 +295,9 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         ));
     } else if !chip.was_warm() {
         warnings.push(
-            "the warm-up did not reach steady state, and the results still drift; set a longer one with --warmup".to_owned(),
+            "the warm-up did not reach steady state, and the results still drift; set a longer warm-up with \
+             --warmup"
+                .to_owned(),
         );
     }
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));

@@ -30,7 +30,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
                 Err(message) => own.fail("rules", message),
             }
             config.extract_cycles =
-                own.integer("extract_cycles", 0..=MILLION, "header fields to registers") as u32;
+                own.integer("extract_cycles", 0..=MILLION, "load of the header fields into registers") as u32;
             config.template_cycles =
                 own.integer("template_cycles", 0..=MILLION, "comparison with one template") as u32;
         }

@@ -46,7 +46,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
         translate_cycles: integer(
             "translate_cycles",
             0..=MILLION,
-            "header to registers, translation, checksums",
+            "load of the header into registers, translation, checksums",
         ),
         update_cycles: integer("update_cycles", 0..=MILLION, "insert or remove an entry"),
         // 198.18.0.0/15, set aside for benchmarking network devices (RFC 2544).

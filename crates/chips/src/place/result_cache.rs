@@ -24,7 +24,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     }
     let ways = section.integer("ways", 1..=1 << 22, "entries per set of the cache") as u32;
     let policy =
-        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, but no oracle");
+        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, except oracle policies");
     let key = section.text("key", "definition of a flow: 5-tuple, 2-tuple, or fields such as dst/24");
     let bits = section.integer("digest_bits", 1..=32, "bits of the digest of a flow, the low bits of CRC32C over the key")
         as u32;

@@ -51,7 +51,7 @@ pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     if server.word_ps > 0 {
         server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
     }
-    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "additional service time of the bytes, as a rate")
+    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "additional service time for the bytes of an access, stated as a data rate")
     {
         server.byte_fs = byte_fs(gbps);
     }
