@@ -372,7 +372,10 @@ fn programs(
                 _ => {
                     let own = root.section("cluster").and_then(|all| all.section(&named.name));
                     if let Some(section) = own {
-                        section.lacks("takes", "state the inboxes from which its threads take packets");
+                        section.lacks(
+                            "takes",
+                            "state the inboxes from which the threads of this cluster take packets",
+                        );
                     }
                 }
             }

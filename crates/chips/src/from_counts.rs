@@ -283,7 +283,8 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_too_short(chip) {
         warnings.push(format!(
-            "too short to judge: {} packets left in {:.3} us of measured time; run more packets with --packets",
+            "too short to judge: only {} packets departed in {:.3} us of measured time; run more packets with \
+             --packets",
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));

@@ -116,7 +116,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
         "room",
         "cell",
         &rooms,
-        "when cells are reserved: each when it is moved, or all cells of a packet before the first",
+        "when cells are reserved: each cell when it is moved, or all cells of a packet before the first is moved",
     );
     Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }

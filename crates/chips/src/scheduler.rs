@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 8;
 /// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
-const NAMED: &str = "name, for programs and results";
+const NAMED: &str = "name that programs and results use";
 
 /// A group as the file names it, and its rule's number among the levels.
 struct Group {
@@ -239,7 +239,7 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
     );
     let shaper = match rate {
         Some(gbps) => {
-            let meaning = "burst size: capacity of its token bucket";
+            let meaning = "burst size: capacity of the token bucket";
             let burst = row.integer_or("burst_bytes", USUAL_BYTES, 0..=1 << 30, meaning);
             Some(ShaperConfig { bits_per_second: (gbps * 1e9).round() as u64, burst_bytes: burst as u32 })
         }

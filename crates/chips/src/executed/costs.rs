@@ -171,7 +171,7 @@ impl RowCosts {
                 "helper_bytes",
                 0,
                 0..=65_535,
-                "bytes of stack and packet that a helper reads per cycle; 0: any number",
+                "bytes of the stack and the packet that a helper reads per cycle; 0: any number",
             ) as u32,
         }
     }

@@ -284,8 +284,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// Reads the accesses over which a step's cycles are spread.
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
-            let message =
-                "the accesses over which its cycles are spread, [{ op = \"read\", at = \"table\" }, …]";
+            let message = "the accesses over which the cycles of the step are spread, [{ op = \"read\", at = \"table\" }, …]";
             step.lacks("accesses", message);
             return Vec::new();
         }

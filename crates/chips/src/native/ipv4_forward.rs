@@ -45,7 +45,7 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         store_cycles: cycles("store_cycles", "cycles to store a cell"),
         load_cycles: cycles("load_cycles", "cycles to load a stored cell into the transmit buffer"),
         direct_cycles: cycles("direct_cycles", "cycles to move a cell directly from the receive buffer to the transmit buffer"),
-        header_bytes: section.integer("header_bytes", 8..=64, "bytes of an access to the header") as u16,
+        header_bytes: section.integer("header_bytes", 8..=64, "size of an access to the header") as u16,
         hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
         table_reads: section.integer("table_reads", 0..=1000, "number of table reads, one after the other")
             as u32,

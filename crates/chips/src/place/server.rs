@@ -19,7 +19,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
 /// Reads parallel servers.
 pub(super) fn several(asked: &PlaceTable<'_>) -> ServerConfig {
     let concurrency =
-        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that it serves in parallel");
+        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that are served in parallel");
     ServerConfig { concurrency: concurrency as u32, ..one(asked) }
 }
 
