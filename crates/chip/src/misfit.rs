@@ -27,7 +27,7 @@ impl fmt::Display for Misfit {
                 f.write_str("ports send from a transmit buffer, but the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "packets kept in memory for a congested port may go to any free thread, so the chip needs one inbox \
+                "any free thread may take packets kept in memory for a congested port, so the chip needs one inbox \
                  with one list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(

@@ -332,7 +332,10 @@ fn programs(
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
             None if named.lists => own_steps.and_then(|section| {
                 if named.program.is_some() {
-                    section.fail("program", "names a program, but steps are listed too: omit one of them");
+                    section.fail(
+                        "program",
+                        "this key names a program, but the file also lists steps: omit one of them",
+                    );
                 }
                 listed(&section, &named.name, reading)
             }),

@@ -253,7 +253,12 @@ pub(super) fn traffic(
         ),
         ..FlowShape::default()
     };
-    let speedup = section.number_or("speedup", 1.0, 1e-6..=1e6, "factor on the arrival rate of a capture");
+    let speedup = section.number_or(
+        "speedup",
+        1.0,
+        1e-6..=1e6,
+        "factor by which the arrival rate of a capture is multiplied",
+    );
     let pace = match replayed_gbps {
         None => Pace::faster(speedup),
         Some(gbps) => {

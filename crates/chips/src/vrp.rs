@@ -28,5 +28,5 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");
     vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles that a transfer to DRAM counts as");
     vrp.number("sram_cycles", 0.0..=10_000.0, "cycles that a transfer of SRAM of 32 bytes counts as");
-    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that is the budget of extensions");
+    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that extensions may use");
 }

@@ -108,7 +108,7 @@ impl Kind for BySize {
             service_ps,
             parts: 1.0,
             bytes,
-            formula: "by size; one transfer at a time".to_owned(),
+            formula: "time by size; one transfer at a time".to_owned(),
         }
     }
 

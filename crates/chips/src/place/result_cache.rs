@@ -11,7 +11,7 @@ pub(super) const HAS_TIMES: bool = true;
 
 /// Returns the entries of a result cache.
 pub(crate) fn entries(section: &Section<'_>) -> u32 {
-    section.integer("entries", 0..=1 << 22, "entries of the cache in front of the lookup; 0 for none") as u32
+    section.integer("entries", 0..=1 << 22, "number of entries of the cache in front of the lookup; 0: no cache") as u32
 }
 
 /// Reads a result cache; without entries, returns a unit that is never accessed.
