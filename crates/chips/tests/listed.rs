@@ -218,7 +218,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     let unknown = host("cluster.core.step[store].from=bcak");
     assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
     let two = host("cluster.host.program=forward");
-    assert!(two.contains("names a program, but steps are listed too"), "{two}");
+    assert!(two.contains("this key names a program, but the file also lists steps"), "{two}");
     let bound = host("inbox.rx.window=3");
     assert!(bound.contains("must have no maximum of packets and no window"), "{bound}");
     let shut = host("inbox.up.window=0");

@@ -173,7 +173,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     refuse(
         !ring.is_multiple_of(block_cells),
         &format!(
-            "{ring} cells for each of {} queues cannot be divided into blocks of {block_cells} cells",
+            "each of {} queues has {ring} cells; expected a multiple of the block size of {block_cells} cells",
             allocator.queues
         ),
     )
