@@ -27,11 +27,12 @@ impl fmt::Display for Misfit {
                 f.write_str("ports send from a transmit buffer, but the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread may take a packet that is kept for a congested port: the chip needs one inbox with one \
-                 list of free threads",
+                "any free thread may take packets kept in memory for a congested port, so the chip needs one inbox \
+                 with one list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
-                "if a cluster moves blocks, packets leave in the order in which they were stored; expected no other order",
+                "a cluster moves blocks, so packets leave in the order in which they were stored; no other order is \
+                 possible",
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,

@@ -36,7 +36,9 @@ impl Room {
             }),
             (PlacementRule::RandomBank, None) => {
                 let name = &config.places[target.place].name;
-                Err(format!("{name} has no slots: an allocator must assign its cells to packets"))
+                Err(format!(
+                    "{name} is not a memory with slots, so an allocator must assign cells to packets"
+                ))
             }
         }
     }
@@ -122,7 +124,7 @@ impl PacketMemory {
         let mut of_cluster = Vec::new();
         for (row, cluster) in config.targets.iter().zip(&config.clusters) {
             let Some(target) = &row[packets.role] else {
-                return Err(format!("{} reaches no packet memory", cluster.name));
+                return Err(format!("the cluster {} has no access to a packet memory", cluster.name));
             };
             let place = target.place as u16;
             let known = stores.iter().position(|store| store.place == place);

@@ -368,7 +368,7 @@ fn what_does_not_fit_together_is_refused() {
     wrong(&|c| transmit(c).slots = None, "sending ports must have slots");
     wrong(&|c| slots(c).slots = 0, "1 to 128 transmit slots");
     wrong(&|c| c.clusters[1].takes = vec![0], "must either take packets");
-    wrong(&|c| c.order.kept = OrderKept::Flow, "expected no other order");
+    wrong(&|c| c.order.kept = OrderKept::Flow, "no other order is possible");
     wrong(&|c| c.packets = None, "the chip has none");
     wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "memory partitioned by queue");
     wrong(
@@ -378,6 +378,6 @@ fn what_does_not_fit_together_is_refused() {
             c.packets.as_mut().expect("it keeps packets").wide =
                 Some(WideConfig { block_cells: 2, blocks: 1, cell_ps: 0 });
         },
-        "can lie in 3 wide blocks",
+        "can span 3 wide blocks",
     );
 }

@@ -171,7 +171,8 @@ impl Traffic {
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
             notes.too_late = Some(format!(
-                "packet {packet} arrives {at_ns} ns after the first, but this machine's clock ends at {last_ns} ns. Raise \
+                "packet {packet} arrives {at_ns} ns after the first, but the simulation clock ends at {last_ns} ns. \
+                 Raise \
                  the rate or the speed-up of the traffic, or cut the capture where its clock jumps"
             ));
             return None;

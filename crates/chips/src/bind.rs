@@ -149,7 +149,7 @@ impl Binder<'_> {
             let number = roles.number(name, place);
             if found.is_some_and(|other| other != number) {
                 let message = format!(
-                    "packets are written to `{}` and read from `{name}`: name the same memory",
+                    "packets are written to `{}` and read from `{name}`: name the same memory for both",
                     roles.names[found.unwrap_or(0)]
                 );
                 self.document.report(place.clone(), "send_from", message);
@@ -223,7 +223,7 @@ impl Binder<'_> {
             "pool_per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "owner of this capacity: all packets together, or the packets of each thread",
+            "whether all packets share this capacity, or each thread has a separate one",
         );
         let pool = if per_thread {
             pool * configs.iter().map(|c| u64::from(c.all_threads())).sum::<u64>()
@@ -239,7 +239,8 @@ impl Binder<'_> {
         }
         let pools = section.integer_or("pools", 1, 1..=2, "number of pools that are used in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
-        let order = section.choice_or("order", "lifo", &orders, "freed buffer or page that is reused next");
+        let order =
+            section.choice_or("order", "lifo", &orders, "order in which freed buffers or pages are reused");
         if !page.is_multiple_of(CELL_BYTES) {
             section.fail(
                 "page_bytes",
@@ -360,7 +361,7 @@ impl Binder<'_> {
         let others = || self.routes.iter().any(|route| mine(&route) && route.roles.is_empty());
         if route.is_none() && !own && others() && report {
             let message =
-                format!("no [[route]] leads from `{}` to `{name}`, which its program uses", cluster.name);
+                format!("the program of `{}` uses `{name}`, but no [[route]] connects the two", cluster.name);
             self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
         }
         let link = |name: &String| {
@@ -386,20 +387,22 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "per_queue_linear requires caches of queues, which release its space in queue order",
+            "per_queue_linear requires caches of queues, which release memory in queue order",
         );
         return None;
     };
-    let block_cells = caches.integer("block_cells", 1..=32, "cells of a wide access") as u32;
+    let block_cells =
+        caches.integer("block_cells", 1..=32, "number of cells that a wide access transfers") as u32;
     let cells = caches.integer(
         "cache_cells",
         1..=1_000_000,
-        "cells of each of the two caches, summed over all queues",
+        "capacity of each of the two caches in cells, summed over all queues",
     ) as u32;
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
-        let message =
-            format!("room for less than one block of {block_cells} cells for each of {queues} queues");
+        let message = format!(
+            "too small: each of {queues} queues needs room for at least one block of {block_cells} cells"
+        );
         caches.fail("cache_cells", message);
     }
     let cell_ps = (caches.number("cell_ns", 0.0..=1e9, "time to move a cell between a thread and a cache")

@@ -47,8 +47,8 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
     for section in root.sections("cluster") {
         let count = section.integer_or("count", 1, 1..=4096, "number of clusters of this kind") as usize;
         let clock_hz = clocks.of(&section);
-        let engines = section.integer("engines", 1..=65_536, "engines of each cluster");
-        let threads = section.integer("threads", 1..=65_536, "hardware threads of an engine");
+        let engines = section.integer("engines", 1..=65_536, "number of engines in each cluster");
+        let threads = section.integer("threads", 1..=65_536, "number of hardware threads per engine");
         if count as u64 * engines * threads > MOST_THREADS {
             let message = format!(
                 "{count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} \
@@ -73,7 +73,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "switch_cycles",
                 0,
                 0..=1_000_000,
-                "cycles lost when an engine changes threads",
+                "cycles lost when an engine switches threads",
             ) as u32,
             issue_cycles: issue as u32,
             post_cycles: section
@@ -102,8 +102,8 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 .integer_if(
                     "block_cells",
                     1..=1024,
-                    "number of cells that its threads move at a time from output queues to transmit slots; these threads \
-                     take no packets",
+                    "number of cells that threads move at a time from output queues to transmit slots; these threads \
+                     take no packets from inboxes",
                 )
                 .map(|cells| cells as u16),
             program: 0,
@@ -129,7 +129,8 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             count,
             takes: section
                 .texts("takes", "inboxes from which its threads take packets, the first with priority"),
-            program: section.text_if("program", "program that its threads run; the chip's own if left out"),
+            program: section
+                .text_if("program", "program that its threads run; the chip's program if left out"),
             lists: section.has("step"),
             place: section.place(),
             takes_at: section.place_of("takes"),
@@ -176,7 +177,7 @@ const NEXT: &[(&str, NextThread)] =
 pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], places: &[Named]) {
     for cluster in root.sections("cluster") {
         let Some(section) = cluster.section("cache") else { continue };
-        let of = section.texts("of", "memories behind the cache of an engine");
+        let of = section.texts("of", "memories whose accesses pass through the cache");
         let known = || places.iter().filter(|place| place.is_memory).map(|place| place.name.as_str());
         for name in of.iter().filter(|name| !known().any(|other| other == *name)) {
             let near = linecard_config::nearest(name, known());
@@ -189,7 +190,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "per",
             "engine",
             &[("engine", false), ("thread", true)],
-            "owner of a cache: an engine, whose threads share it, or a thread",
+            "whether each engine has a cache that its threads share, or each thread has its own cache",
         );
         let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "capacity of each cache");
         let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
@@ -198,16 +199,20 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "latency_cycles",
             1,
             0..=1000,
-            "cycles from a load that hits to its value; the thread waits only while it has no other work",
+            "cycles from a cache hit to the loaded value; the thread waits only while it has no other work",
         );
         let leaves_engine = section.choice_or(
             "during_hit",
             "keeps_engine",
             &[("keeps_engine", false), ("leaves_engine", true)],
-            "whether a thread keeps its engine for the latency of a hit, or releases it to other threads",
+            "whether a thread keeps its engine during the latency of a hit, or releases it to other threads",
         );
-        let replacement =
-            section.choice_or("replacement", "least_recent", REPLACEMENTS, "line of a set that is replaced");
+        let replacement = section.choice_or(
+            "replacement",
+            "least_recent",
+            REPLACEMENTS,
+            "rule that selects the line of a set to replace",
+        );
         let caches: u64 = configs
             .iter()
             .filter(|each| each.group == cluster.name())
@@ -276,7 +281,7 @@ pub(super) struct Ring {
 
 /// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "maximum number of packets taken from it that have not left the chip; others wait; unbounded if left out";
+    let meaning = "maximum number of packets that were taken from here and are still in the chip; later packets wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -285,8 +290,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
-        let meaning =
-            "maximum number of waiting packets; a put into a full inbox waits; unbounded if left out";
+        let meaning = "maximum number of waiting packets; a thread that puts a packet into a full inbox waits; unbounded if left out";
         let capacity = section.integer_if("entries", 1..=1 << 30, meaning).map(|entries| entries as u32);
         configs.push(InboxConfig {
             name: section.name().to_owned(),
@@ -301,7 +305,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
         let capacity = section.integer(
             "entries",
             1..=1 << 30,
-            "maximum number of packets; a put into a full ring waits",
+            "maximum number of packets; a thread that puts a packet into a full ring waits",
         ) as u32;
         let memory = section.text("memory", "role or memory that stores the ring");
         let bytes =
@@ -340,7 +344,8 @@ pub(super) fn routes(
         let from = section.texts("from", "clusters at which the route begins");
         let to = section.texts("to", "memories and units at which it ends");
         let over = section.texts("links", "links of the route, in order");
-        let roles = section.texts("roles", "roles that use the route, if not all do");
+        let roles =
+            section.texts("roles", "roles that use the route; if left out, all roles without another route");
         let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
                 let near = linecard_config::nearest(name, known.iter().copied());
@@ -352,7 +357,7 @@ pub(super) fn routes(
         check("links", &over, links.iter().map(|l| l.name.as_str()).collect(), "link");
         for (key, list) in [("from", &from), ("to", &to)] {
             if list.is_empty() {
-                section.lacks(key, "name at least one");
+                section.lacks(key, "state at least one name");
             }
         }
         let hz = clusters
@@ -370,7 +375,10 @@ pub(super) fn routes(
             section.fail("to", format!("a route from `{from}` to `{to}` already exists"));
         }
         routes.push(Route {
-            issue_ps: time("issue", "time from a thread to the first link, the memory or the unit"),
+            issue_ps: time(
+                "issue",
+                "time from a thread to the first link or, without links, to the memory or unit",
+            ),
             back_ps: time("back", "time from the memory or unit back to the thread"),
             from,
             to,

@@ -180,8 +180,8 @@ fn assemble(
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
-            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: \
-             use fewer engines or threads, or sqc"
+            "a Q_array keeps its tags in the CAM of one engine, for at most {Q_ARRAY_THREADS} threads, but this chip \
+             has {threads} threads: use fewer engines or threads, or the manager sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }
@@ -332,7 +332,10 @@ fn programs(
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
             None if named.lists => own_steps.and_then(|section| {
                 if named.program.is_some() {
-                    section.fail("program", "names a program, but steps are listed too: omit one of them");
+                    section.fail(
+                        "program",
+                        "this key names a program, but the file also lists steps: omit one of them",
+                    );
                 }
                 listed(&section, &named.name, reading)
             }),
@@ -372,7 +375,10 @@ fn programs(
                 _ => {
                     let own = root.section("cluster").and_then(|all| all.section(&named.name));
                     if let Some(section) = own {
-                        section.lacks("takes", "state the inboxes from which its threads take packets");
+                        section.lacks(
+                            "takes",
+                            "state the inboxes from which the threads of this cluster take packets",
+                        );
                     }
                 }
             }

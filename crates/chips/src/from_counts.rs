@@ -283,7 +283,8 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_too_short(chip) {
         warnings.push(format!(
-            "too short to judge: {} packets left in {:.3} us of measured time; run more packets with --packets",
+            "too short to judge: only {} packets departed in {:.3} us of measured time; run more packets with \
+             --packets",
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));
@@ -295,7 +296,9 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         ));
     } else if !chip.was_warm() {
         warnings.push(
-            "the warm-up did not reach steady state, and the results still drift; set a longer one with --warmup".to_owned(),
+            "the warm-up did not reach steady state, and the results still drift; set a longer warm-up with \
+             --warmup"
+                .to_owned(),
         );
     }
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));

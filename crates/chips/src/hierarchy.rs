@@ -140,7 +140,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         wrong("packet bytes", request.packet_bytes.to_string(), "1 to 65535");
     }
     if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
-        wrong("message bytes", request.message_bytes.to_string(), "1 to the bytes of a packet");
+        wrong("message bytes", request.message_bytes.to_string(), "1 to the number of bytes in a packet");
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);

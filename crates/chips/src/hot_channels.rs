@@ -50,8 +50,9 @@ pub(super) fn headers(design: &Design) -> Option<String> {
             "headers fall on {hit} of {count} {what} of {name}, which has room for {pages} packets: raise memory.{name}.pool_bytes"
         ),
         false => format!(
-            "headers fall on {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and {what} \
-             change every {interleave} bytes (interleave_bytes). Set memory.{name}.interleave_bytes={}, or another \
+            "headers fall on {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and \
+             {what} are interleaved every {interleave} bytes (interleave_bytes). Set \
+             memory.{name}.interleave_bytes={}, or another \
              page_bytes",
             page.next_power_of_two()
         ),

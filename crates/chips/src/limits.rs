@@ -203,7 +203,7 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
         (DropReason::FirewallRule, "are dropped by a rule of the program"),
         (
             DropReason::NotIpv4,
-            "are not IPv4, which is all that the program handles, or have a damaged header",
+            "are not IPv4, the only protocol that the program handles, or have a damaged header",
         ),
         (DropReason::NatTableFull, "find the translation table full (nat.entries)"),
         (DropReason::NotIp, "are not IP and are dropped by choice (program.not_ip)"),

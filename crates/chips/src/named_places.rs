@@ -37,7 +37,9 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
 /// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
-    let Some(cluster) = section.text_if("per", "cluster of which every instance has a separate one") else {
+    let Some(cluster) =
+        section.text_if("per", "cluster of which every instance has a separate component of this name")
+    else {
         return (None, 1);
     };
     match instances.iter().find(|(name, _)| *name == cluster) {
@@ -83,7 +85,7 @@ impl Places {
                 let built = (kind.read)(&asked);
                 let capacity_bytes = capacity_of(&section, &built, given);
                 if matches!(built, PlaceKind::Cached(_)) {
-                    let name = section.text("behind", "memory behind the cache");
+                    let name = section.text("behind", "memory whose data the cache holds");
                     behind.push((first, name, section.place_of("behind")));
                 }
                 for number in 0..count {
@@ -138,7 +140,7 @@ impl Places {
                     place,
                     "behind",
                     format!(
-                        "`{name}` cannot be behind `{}`: each must have a separate one, or all must share one",
+                        "`{name}` cannot be behind `{}`: expected another memory, either shared or with the same `per`",
                         front.name
                     ),
                 );

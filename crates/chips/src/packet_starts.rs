@@ -9,7 +9,7 @@ const USUAL_INTERLEAVE: u64 = 256;
 
 /// Returns the page size of the allocator of a memory for packets.
 pub(super) fn page_bytes(memory: &Section<'_>) -> u32 {
-    memory.integer_or("page_bytes", 2048, 64..=4_194_240, "buffer or page of the allocator") as u32
+    memory.integer_or("page_bytes", 2048, 64..=4_194_240, "size of a buffer or page of the allocator") as u32
 }
 
 /// Returns the number of bytes after which an address continues in the next of several parts. It is a page if ports

@@ -43,7 +43,7 @@ fn buffers(root: &Section<'_>) -> Vec<Buffer> {
             "release",
             "packet",
             &releases,
-            "when cells become free: with the whole packet, or each when it has been moved",
+            "when cells become free: all cells of a packet together, or each cell when it has been moved",
         );
         let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "owner of a buffer");
         Buffer { name: section.name().to_owned(), cells, per_port: per, release }
@@ -54,7 +54,7 @@ fn buffers(root: &Section<'_>) -> Vec<Buffer> {
 /// Reads a size in cells or in bytes.
 fn cells(section: &Section<'_>) -> u32 {
     let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
-    let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
+    let bytes = section.integer_if("bytes", 64..=1 << 32, "size, a multiple of the cell size of 64 bytes");
     match (cells, bytes) {
         (Some(cells), None) => cells as u32,
         (None, Some(bytes)) => {
@@ -80,12 +80,12 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
     let high = section.integer_if(
         "high_watermark_bytes",
         bytes.clone(),
-        "bytes of a port in the buffer above which its packets are kept in memory",
+        "high watermark: if the bytes of a port exceed it, packets for the port are kept in memory",
     );
     let low = section.integer_if(
         "low_watermark_bytes",
         bytes,
-        "bytes at or below which its packets are no longer kept in memory",
+        "low watermark: if the bytes of a port do not exceed it, packets for the port are no longer kept in memory",
     );
     let watermarks = match (high, low) {
         (Some(high), Some(low)) => {
@@ -97,7 +97,8 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
                 "watermarks_of",
                 "buffer",
                 &kinds,
-                "bytes of a port that watermarks compare: in the buffer, or of all packets in its queue",
+                "bytes of a port that watermarks apply to: bytes in the buffer, or bytes of all packets in the port's \
+                 queue",
             );
             Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
         }
@@ -115,7 +116,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
         "room",
         "cell",
         &rooms,
-        "when cells are reserved: each when it is moved, or all cells of a packet before the first",
+        "when cells are reserved: each cell when it is moved, or all cells of a packet before the first is moved",
     );
     Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }
@@ -156,7 +157,7 @@ impl Ports {
         shared: &mut Vec<(String, usize)>,
         inboxes: &[String],
     ) {
-        let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
+        let count = section.integer_or("count", 1, 1..=4096, "number of ports of this kind") as usize;
         let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
         let (inward, outward) = section.choice_or("direction", "both", &both, "direction of packets");
         let rate =
@@ -199,7 +200,7 @@ impl Ports {
     ) -> (ReceiveConfig, Option<PoolConfig>) {
         let known: Vec<(&str, usize)> =
             buffers.iter().enumerate().map(|(number, buffer)| (buffer.name.as_str(), number)).collect();
-        let meaning = "receive buffer of its packets";
+        let meaning = "receive buffer for the packets of the port";
         let buffer = match (known.is_empty(), known.len()) {
             (true, _) => {
                 section.lacks("buffer", "a port that receives packets needs a [buffer.NAME]");
@@ -218,11 +219,13 @@ impl Ports {
                 );
                 0
             }
-            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox of its packets"),
-            _ => section.choice("inbox", &takers, "inbox of its packets"),
+            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox for the packets of the port"),
+            _ => section.choice("inbox", &takers, "inbox for the packets of the port"),
         };
-        let to = section
-            .text_if("receive_to", "memory to which the port writes packets; programs move them if left out");
+        let to = section.text_if(
+            "receive_to",
+            "memory to which the port writes packets; if left out, programs move packets",
+        );
         if let Some(to) = to {
             self.moves.receive_to = Some((to, section.place_of("receive_to")));
         }
@@ -254,8 +257,7 @@ impl Ports {
 
     /// Reads the link between the port and the chip.
     fn bus(&self, section: &Section<'_>) -> Option<usize> {
-        let meaning =
-            "link over which cells move between the port and threads, which wait for them; none if left out";
+        let meaning = "link on which cells move between the port and threads; threads wait for the cells; no link if left out";
         let name = section.text_if("bus", meaning)?;
         let found = self.links.iter().position(|link| *link == name);
         if found.is_none() {
@@ -277,7 +279,7 @@ impl Ports {
         let classes = Classes::read(section);
         let from = section.text_if(
             "send_from",
-            "memory from which the port reads packets; programs move them to the port if left out",
+            "memory from which the port reads packets; if left out, programs move packets to the port",
         );
         if let Some(from) = from {
             self.moves.send_from = Some((from, section.place_of("send_from")));

@@ -51,7 +51,10 @@ pub(super) fn program(
                 }
                 Some(run) => {
                     if !own.list("step").is_empty() {
-                        own.fail("run", "names a program, but steps are listed too: omit one of them");
+                        own.fail(
+                            "run",
+                            "this key names a program, but the file also lists steps: omit one of them",
+                        );
                     }
                     let named_at = (own.place_of("run"), "program.run".to_owned());
                     from_file(document, &run, named_at, reading)

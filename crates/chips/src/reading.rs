@@ -75,7 +75,8 @@ impl Reading<'_> {
         let file = section.text_or(
             "routes",
             "",
-            "forwarding table: file of `prefix next_hop …` lines, IPv4 and IPv6, plain or gzip; empty generates one",
+            "forwarding table: file of `prefix next_hop …` lines, IPv4 and IPv6, plain or gzip; if empty, a table is \
+             generated",
         );
         routes(&file, self.ports.max(1), self.seed).unwrap_or_else(|message| {
             section.fail("routes", message);
@@ -87,7 +88,7 @@ impl Reading<'_> {
     pub fn not_ip(&self, section: &Section<'_>) -> NotIp {
         const CHOICES: &[(&str, NotIp)] =
             &[("forward", NotIp::Forward), ("punt", NotIp::Punt), ("drop", NotIp::Drop)];
-        let meaning = "treatment of frames that are not IP: sent by the port of their flow, punted to the host, or dropped by choice";
+        let meaning = "treatment of frames that are not IP: sent from the output port that their flow selects, punted to the host, or dropped by choice";
         section.choice_or("not_ip", "punt", CHOICES, meaning)
     }
 }

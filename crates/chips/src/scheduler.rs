@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 8;
 /// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
-const NAMED: &str = "name, for programs and results";
+const NAMED: &str = "name that programs and results use";
 
 /// A group as the file names it, and its rule's number among the levels.
 struct Group {
@@ -83,8 +83,7 @@ impl<'d> Classes<'d> {
 /// Returns the rules from the outermost level to the innermost; `None` if they are wrong, which is reported.
 fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
-    let meaning =
-        "rule that selects the next class; a list nests rules, from groups to the classes of a group";
+    let meaning = "rule that selects the next class; a list states one rule per level, from groups to the classes of a group";
     let Some(count) = section.items("scheduler") else {
         return Some(vec![section.choice_or("scheduler", "round_robin", &rules, meaning)]);
     };
@@ -133,7 +132,10 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     }
     let rows = section.list("group");
     if rows.is_empty() {
-        section.lacks("group", "the groups of the scheduler's levels, in order: name of each");
+        section.lacks(
+            "group",
+            "groups of the scheduler's levels, each with a name, parents before their members",
+        );
     }
     for row in rows {
         let name = name(&row, groups.iter().map(|group| group.config.name.as_str()));
@@ -144,13 +146,13 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
                 "groups can contain groups only if the scheduler has three levels or more",
             );
         } else if let Some(known) = known(&row, &groups) {
-            let meaning = "its parent group, which is listed before it; none on the first level";
+            let meaning = "parent group, which must be listed earlier; none for a group on the first level";
             around = row.choice_if("group", &known, meaning).unwrap_or(0);
         }
         let mut level = groups[around].level + 1;
         if level == rules.len() {
             let message = format!(
-                "is on level {level} of groups, but the scheduler has {} levels, the last for classes",
+                "the group is on level {level}, but the scheduler has {} levels, and the last level is for classes",
                 rules.len()
             );
             row.fail("group", message);
@@ -179,7 +181,7 @@ fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usi
     let Group { level, config } = &groups[number];
     if number > 0 && *level != innermost {
         let message = format!(
-            "`{}` is on level {level} of groups; expected one on level {innermost}, the last above the classes",
+            "`{}` is a group on level {level}; expected a group on level {innermost}, directly above the classes",
             config.name
         );
         row.fail("group", message);
@@ -226,18 +228,18 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
             "quantum_bytes",
             usual_bytes,
             1..=1_000_000,
-            "bytes that it may send per turn: its weight",
+            "weight: bytes that the class or group may send per turn",
         ),
         false => 1,
     };
     let rate = row.number_if(
         "rate_gbps",
         1e-6..=1e6,
-        "rate limit of its token bucket, in bits of frames; no limit if left out",
+        "rate limit, which a token bucket enforces on the bits of frames; no limit if left out",
     );
     let shaper = match rate {
         Some(gbps) => {
-            let meaning = "burst size: capacity of its token bucket";
+            let meaning = "burst size: capacity of the token bucket";
             let burst = row.integer_or("burst_bytes", USUAL_BYTES, 0..=1 << 30, meaning);
             Some(ShaperConfig { bits_per_second: (gbps * 1e9).round() as u64, burst_bytes: burst as u32 })
         }

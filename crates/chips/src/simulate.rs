@@ -320,7 +320,7 @@ pub(crate) fn simulate(
     if let Some(capture) = capture {
         match capture.finish() {
             Ok(note) => report.warnings.extend(note),
-            Err(error) => report.lacks(format!("the capture of what left is missing: {error}")),
+            Err(error) => report.lacks(format!("the capture of departing packets is missing: {error}")),
         }
     }
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
@@ -369,7 +369,7 @@ pub(super) fn judge(
         Outcome::Fault(sentence) => Err(Error::Run(sentence.clone())),
         Outcome::Endless(endless) => Err(Error::Run(why_endless(endless, timebase))),
         Outcome::TooLate => Err(Error::Run(
-            "the run reached the end of the chip's clock, which counts 64 bits of ticks. Request fewer packets, or \
+            "the run reached the end of the simulation clock, which counts ticks in 64 bits. Request fewer packets, or \
              shorten the times of the chip or of its traffic"
                 .to_owned(),
         )),
@@ -396,7 +396,9 @@ fn what_to_write(misfit: &Misfit) -> String {
         Misfit::BlocksWithoutMovers(_) => {
             "l3fwd16, nat, firewall and steps with op = \"enqueue\" send block by block"
         }
-        Misfit::SpaceByQueueWithoutCaches => "allocator = \"per_queue_linear\" and [wide] go together",
+        Misfit::SpaceByQueueWithoutCaches => {
+            "allocator = \"per_queue_linear\" and [memory.NAME.caches] require each other"
+        }
         Misfit::Other(_) => return misfit.to_string(),
     };
     format!("{misfit}: {change}")
@@ -408,18 +410,18 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
         Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {
             let us = timebase.seconds(*at) * 1e6;
             let what = match from_outside {
-                true => "They process each packet in zero time, and another packet always waits",
+                true => "The threads process each packet in zero time, and another packet always waits",
                 false => "Each packet returns to the inbox in zero time",
             };
             format!(
                 "the run would never end: at {us:.3} us, threads of `{cluster}` take packets out of `{inbox}` ({packets} so far), and \
-                 simulated time does not advance. {what}. Set cycles of its steps, a latency of its memories, or a \
-                 rate of the traffic (traffic.arrivals)"
+                 simulated time does not advance. {what}. Set cycles for the steps of this cluster, a latency for its \
+                 memories, or a rate for the traffic (traffic.arrivals)"
             )
         }
         Endless::NoneLeaves { packets, inside } => format!(
             "the run would never end: threads have taken packets {packets} times since the last departure, and {inside} packets \
-             are inside. They circulate between rings. Look for a cluster that puts packets into the ring from which it \
+             are inside. The packets circulate between rings. Look for a cluster that puts packets into the ring from which it \
               takes them"
         ),
         Endless::TooLarge { packets } => format!(

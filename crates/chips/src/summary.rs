@@ -25,8 +25,8 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "--map-addresses moved {} of {} packets, whose destination had no route, into routed space: both addresses, \
-             by a seeded permutation of /24 blocks",
+            "--map-addresses moved both addresses of {} of {} packets, whose destination had no route, into routed \
+             space by a seeded permutation of /24 blocks",
             notes.mapped, notes.packets
         ));
     }

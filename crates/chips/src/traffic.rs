@@ -44,7 +44,7 @@ impl PacketsFrom {
 /// Keys for which a capture has its own values, except for times.
 const GENERATED: &[&str] = &["kind", "packet_bytes", "sizes", "peak_gbps", "burst_packets", "flows", "zipf"];
 const OWN_PACKETS: &str = "packets of a capture have their own sizes, flows and times";
-const RATE: &str = "mean rate of frames, summed over all ports; for a capture, only if set with --set";
+const RATE: &str = "mean rate of frames, summed over all ports; applies to a capture only if set with --set";
 /// Rate of a generator whose times are not used.
 const ANY_RATE: u64 = 1_000_000_000;
 /// Keys of captures only.
@@ -117,12 +117,11 @@ pub(super) fn traffic(
     let names = mixes.as_ref().map(Section::keys).unwrap_or_default();
     let mix = |name: &String| {
         let Some(mixes) = &mixes else { return Sizes::Imix };
-        crate::arrivals::parse_sizes(&mixes.text(name, "sizes of a mix, as traffic.sizes")).unwrap_or_else(
-            |message| {
+        crate::arrivals::parse_sizes(&mixes.text(name, "sizes of a mix, in the format of traffic.sizes"))
+            .unwrap_or_else(|message| {
                 mixes.fail(name, message);
                 Sizes::Imix
-            },
-        )
+            })
     };
     if let Some(mixes) = &mixes {
         let others: Vec<&String> = names.iter().filter(|name| !section.says("kind", name)).collect();
@@ -254,7 +253,12 @@ pub(super) fn traffic(
         ),
         ..FlowShape::default()
     };
-    let speedup = section.number_or("speedup", 1.0, 1e-6..=1e6, "factor on the arrival rate of a capture");
+    let speedup = section.number_or(
+        "speedup",
+        1.0,
+        1e-6..=1e6,
+        "factor by which the arrival rate of a capture is multiplied",
+    );
     let pace = match replayed_gbps {
         None => Pace::faster(speedup),
         Some(gbps) => {

@@ -81,7 +81,7 @@ impl Clocks {
     pub fn of(&self, section: &Section<'_>) -> u64 {
         let names: Vec<(&str, usize)> =
             self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
-        let number = section.choice_or("clock", names[0].0, &names, "clock that counts its cycles");
+        let number = section.choice_or("clock", names[0].0, &names, "clock to which values in cycles refer");
         self.used.borrow_mut().insert(number);
         self.list[number].hertz
     }

@@ -10,23 +10,23 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer(
         "istore_instructions",
         0..=1_000_000,
-        "instructions of the instruction store that are free for extensions",
+        "number of instructions in the instruction store that are available to extensions",
     );
-    vrp.integer("load_accesses", 0..=1000, "scratchpad accesses that load an instruction");
-    vrp.number("cycles", 0.0..=1e6, "cycles that an extension may take, with those of its accesses");
-    vrp.integer(
-        "dram_transfers",
-        0..=10_000,
-        "transfers of DRAM, of 32 bytes each, that an extension may make",
+    vrp.integer("load_accesses", 0..=1000, "number of scratchpad accesses that load one instruction");
+    vrp.number(
+        "cycles",
+        0.0..=1e6,
+        "cycles that an extension may take, including the cycles of its accesses",
     );
+    vrp.integer("dram_transfers", 0..=10_000, "number of 32-byte DRAM transfers that an extension may make");
     vrp.integer(
         "sram_transfers",
         0..=10_000,
-        "transfers of SRAM, of 32 bytes each or as many bytes in smaller ones, that an extension may make",
+        "number of 32-byte SRAM transfers that an extension may make, or as many bytes in smaller transfers",
     );
     vrp.integer("hashes", 0..=10_000, "hashes that an extension may request");
     vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");
     vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles that a transfer to DRAM counts as");
     vrp.number("sram_cycles", 0.0..=10_000.0, "cycles that a transfer of SRAM of 32 bytes counts as");
-    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that is the budget of extensions");
+    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that extensions may use");
 }

@@ -148,7 +148,7 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
         (unlock.clone(), "is not held here"),
         (lock.clone(), "is never released"),
         (format!("{lock}{lock}{unlock}"), "is already held"),
-        (format!("{lock}{}{unlock}", step("drop")), "may leave here while it holds lock 0"),
+        (format!("{lock}{}{unlock}", step("drop")), "may end here while the packet holds lock 0"),
         (format!("{lock}share = 0.5\n{unlock}"), "must be executed once for every packet"),
     ] {
         let message = tried(&steps).unwrap_err();

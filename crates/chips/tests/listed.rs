@@ -88,7 +88,7 @@ fn parts_are_left_out_and_what_leaves_nothing_out_is_refused() {
     assert_eq!(without("program.without=b"), 20.0);
     assert_eq!(without("program.without=[\"a\"]"), 30.0);
     let wrong = program.run("ixp1200_eval", &["program.without=c"]).unwrap_err().to_string();
-    assert!(wrong.contains("program.without: no step is of the part `c`"), "{wrong}");
+    assert!(wrong.contains("program.without: no step belongs to the part `c`"), "{wrong}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_program_lies_under_its_chip_and_another_takes_its_place() {
     assert_eq!(row(&["program.step[hash].cycles=5"], "program.step[4].cycles").as_deref(), Some("5"));
     // Keys of the chip's own program do not exist for another program.
     let app = run_app("ixp1200_eval", "probe", &["program.without=input"]).unwrap_err().to_string();
-    assert!(app.contains("no step is of the part `input`"), "{app}");
+    assert!(app.contains("no step belongs to the part `input`"), "{app}");
     let unknown = run_app("ixp1200_eval", "probe", &["program.step[hash].cycles=5"]).unwrap_err().to_string();
     assert!(unknown.contains("no element of `step` is called `hash`"), "{unknown}");
 }
@@ -218,9 +218,9 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     let unknown = host("cluster.core.step[store].from=bcak");
     assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
     let two = host("cluster.host.program=forward");
-    assert!(two.contains("names a program, but steps are listed too"), "{two}");
+    assert!(two.contains("this key names a program, but the file also lists steps"), "{two}");
     let bound = host("inbox.rx.window=3");
-    assert!(bound.contains("it must have no bound and no window"), "{bound}");
+    assert!(bound.contains("must have no maximum of packets and no window"), "{bound}");
     let shut = host("inbox.up.window=0");
     assert!(shut.contains("inbox.up.window") && shut.contains('1'), "{shut}");
 }

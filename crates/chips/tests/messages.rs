@@ -152,7 +152,10 @@ fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for
     let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[without], &[]);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
-        found.iter().any(|said| said.contains("no [[route]] leads from `second` to `scratch`")),
+        found
+            .iter()
+            .any(|said| said
+                .contains("the program of `second` uses `scratch`, but no [[route]] connects the two")),
         "{found:?}"
     );
 }

@@ -89,7 +89,7 @@ fn a_run_beyond_the_end_of_the_clock_is_told_and_does_not_go_round() {
     let file = Scratch::new("one.pcap", &capture(&[1]));
     let one = RunRequest { trace: Some(file.name().to_owned()), packets: 1, ..request("ixp2800", &clocks) };
     let error = words(ran(&one));
-    assert!(error.contains("the run reached the end of the chip's clock"), "{error}");
+    assert!(error.contains("the run reached the end of the simulation clock"), "{error}");
 }
 
 #[test]

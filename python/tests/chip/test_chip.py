@@ -343,7 +343,11 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         ('takes = "work"', 'takes = "wrok"', "no inbox or ring is called `wrok`; did you mean `work`?"),
         ('table = "l2"', 'table = "l3"', "no memory or unit is called `l3`; did you mean `l2`?"),
         ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "holds 1048576 bytes, but"),
-        ('to = ["l2", "main", "crc"]', 'to = ["main", "crc"]', "no [[route]] leads from `core` to `l2`"),
+        (
+            'to = ["l2", "main", "crc"]',
+            'to = ["main", "crc"]',
+            "the program of `core` uses `l2`, but no [[route]] connects the two",
+        ),
         ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes packets from it"),
     ],
 )
@@ -390,7 +394,7 @@ def test_all_mistakes_come_at_once_with_their_lines(cli, chip, wording):
         ("chanels = 2", "did you mean `channels`?"),
         ('issue_ns = "4 KiB"', "issue_ns"),
         ('local = "nearr"', "did you mean `near`?"),
-        ("[cluster.core]", "no [[route]] leads from `core` to `l2`"),
+        ("[cluster.core]", "the program of `core` uses `l2`, but no [[route]] connects the two"),
         ("[memory.main]", "holds 1048576 bytes"),
     ):
         place = f"{path}:{line_of(path, text)}: "

@@ -98,7 +98,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'scheduler = ["strict", "deficit"]',
             'scheduler = ["strict", "strict", "deficit"]',
-            "port.eth.class[0].group: `urgent` is on level 1 of groups; expected one on level 2",
+            "port.eth.class[0].group: `urgent` is a group on level 1; expected a group on level 2",
         ),
         (
             'name = "rest"',

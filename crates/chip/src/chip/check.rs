@@ -56,7 +56,8 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         refuse(
             inbox.capacity.is_some() || inbox.window.is_some(),
             &format!(
-                "packets of ports wait in their receive buffer, not in the inbox {}: it must have no bound and no window",
+                "packets from ports wait in the receive buffer, so the inbox {} must have no maximum of packets and \
+                 no window",
                 inbox.name
             ),
         )?;
@@ -163,8 +164,8 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         refuse(
             touched > blocks,
             &format!(
-                "an output block of {cells} cells can lie in {touched} wide blocks of {block_cells} cells, but each cache \
-                 has room for {blocks}"
+                "an output block of {cells} cells can span {touched} wide blocks of {block_cells} cells, but each \
+                 cache has room for {blocks} blocks"
             ),
         )?;
     }
@@ -172,7 +173,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     refuse(
         !ring.is_multiple_of(block_cells),
         &format!(
-            "{ring} cells for each of {} queues cannot be divided into blocks of {block_cells} cells",
+            "each of {} queues has {ring} cells; expected a multiple of the block size of {block_cells} cells",
             allocator.queues
         ),
     )
@@ -190,5 +191,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    refuse(behind.is_some(), &format!("{name}: the chain of memories behind it does not end"))
+    refuse(behind.is_some(), &format!("{name}: the memories behind it form a cycle"))
 }

@@ -308,7 +308,7 @@ impl Chip {
         let loads = self.inboxes.iter().flat_map(|inbox| &inbox.groups).map(|group| u64::from(group.load));
         let held = [
             ("packets", self.account.inside.now),
-            ("packets in the table", self.packets.count() as u64),
+            ("packets in the packet table", self.packets.count() as u64),
             ("packets of inboxes", loads.sum()),
             ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),

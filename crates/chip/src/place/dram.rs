@@ -156,8 +156,7 @@ impl Numbers for DramConfig {
             service_ps: f64::from(self.access_bytes) / f64::from(per_cycle) * cycle_ps,
             parts: f64::from(self.channels * self.map.channels()),
             bytes: self.access_bytes,
-            formula: "closed row: 2 clocks + tRCD + read latency + data, and the path to the controller; channels x bus, \
-                      less refresh"
+            formula: "closed row: 2 clocks + tRCD + read latency + data + path to the controller; peak: channels x bus rate, minus refresh"
                 .to_owned(),
         }
     }

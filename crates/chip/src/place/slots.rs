@@ -101,7 +101,8 @@ impl Numbers for SlotsConfig {
             service_ps: data,
             parts: 1.0,
             bytes: CELL_BYTES,
-            formula: "row and column command + data; the bus, less turnarounds and refresh".to_owned(),
+            formula: "row command + column command + data; peak: bus rate, minus turnarounds and refresh"
+                .to_owned(),
         }
     }
 
@@ -124,7 +125,7 @@ impl Numbers for SlotsConfig {
             return Some("holds more than 128 GiB, the maximum of a memory with slots".to_owned());
         }
         let nothing = self.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
-        let wants = "needs banks of 2^n bytes, and a back pressure of at least one request";
+        let wants = "needs banks of 2^n bytes, and back pressure that starts at one request or more";
         (too_small || nothing).then(|| wants.to_owned())
     }
 

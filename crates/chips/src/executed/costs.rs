@@ -58,26 +58,26 @@ costs! {
         jump_cycles = 1, "jump without a condition";
         jump_zero_cycles = 1, "jump if equal or not equal to the constant 0";
         jump_equal_cycles = 1, "jump if equal or not equal to any other operand";
-        jump_order_cycles = 1, "jump if less, greater, or a bit is set";
-        jump32_equal_cycles = 1, "jump if 32 bits are equal or not equal";
-        jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
+        jump_order_cycles = 1, "jump if less or greater, or if a bit is set";
+        jump32_equal_cycles = 1, "32-bit jump if equal or not equal";
+        jump32_order_cycles = 1, "32-bit jump if less or greater, or if a bit is set";
         taken_cycles = 0, "additional cycles for a taken jump";
         call_cycles = 1, "call of a function of the program, and the return from it";
         enter_cycles = 0, "cycles to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
-        helper_cycles = 20, "a helper without separate cycles";
+        helper_cycles = 20, "a helper whose cycles are not listed separately";
         local_load_cycles = 1, "load from the stack, the context, or a region that is not bound to a memory";
         local_store_cycles = 1, "store to the stack, the context, or a region that is not bound to a memory";
-        packet_address_cycles = 0, "load from the packet, before the access";
-        packet_result_cycles = 1, "load of up to 4 bytes from the packet, after their arrival";
-        packet_result8_cycles = 1, "load of 8 bytes from the packet, after their arrival";
-        packet_merged_cycles = 1, "load from the packet of bytes that an earlier load has fetched";
-        packet_store_cycles = 1, "store to the packet, before the access";
-        map_address_cycles = 0, "load from the value of a map, before the access; 0 at offset 0";
-        map_result_cycles = 1, "load of up to 4 bytes of a value, after their arrival";
-        map_result8_cycles = 1, "load of 8 bytes of a value, after their arrival";
-        map_store_cycles = 1, "store to the value of a map, before the access";
-        atomic_cycles = 1, "atomic operation, before the access";
+        packet_address_cycles = 0, "load from the packet: cycles before the memory access";
+        packet_result_cycles = 1, "load of up to 4 bytes from the packet: cycles after the bytes arrive";
+        packet_result8_cycles = 1, "load of 8 bytes from the packet: cycles after the bytes arrive";
+        packet_merged_cycles = 1, "load of packet bytes that an earlier load has fetched";
+        packet_store_cycles = 1, "store to the packet: cycles before the memory access";
+        map_address_cycles = 0, "load from the value of a map: cycles before the memory access; 0 at offset 0";
+        map_result_cycles = 1, "load of up to 4 bytes of a map value: cycles after the bytes arrive";
+        map_result8_cycles = 1, "load of 8 bytes of a map value: cycles after the bytes arrive";
+        map_store_cycles = 1, "store to the value of a map: cycles before the memory access";
+        atomic_cycles = 1, "atomic operation: cycles before the memory access";
     }
 }
 
@@ -90,7 +90,7 @@ costs! {
         divide_cycles = 1, "division or remainder";
         load_cycles = 1, "load";
         store_cycles = 1, "store";
-        atomic_cycles = 1, "atomic operation, before the access";
+        atomic_cycles = 1, "atomic operation: cycles before the memory access";
         branch_cycles = 1, "branch";
         jump_cycles = 1, "jump, call, return";
         taken_cycles = 0, "additional cycles for a taken branch, and for a jump";
@@ -139,7 +139,8 @@ pub(crate) struct RowCosts {
 impl RowCosts {
     fn read(section: &Section<'_>, lanes: u32) -> Self {
         let cycles = |key: &str, meaning: &str| section.integer_or(key, 0, 0..=MOST_CYCLES, meaning) as u32;
-        let each_packet = cycles("start_stop_cycles", "cycles to start and to stop, for every packet");
+        let each_packet =
+            cycles("start_stop_cycles", "cycles to start and stop the program, for every packet");
         let register_exit =
             cycles("register_exit_cycles", "additional cycles for an exit that takes its action from r0");
         let early = section.switch_or(
@@ -170,7 +171,7 @@ impl RowCosts {
                 "helper_bytes",
                 0,
                 0..=65_535,
-                "bytes of stack and packet that a helper reads per cycle; 0: any number",
+                "bytes of the stack and the packet that a helper reads per cycle; 0: any number",
             ) as u32,
         }
     }
@@ -214,7 +215,8 @@ impl EbpfCosts {
             "lanes",
             0,
             0..=u64::from(MOST_LANES),
-            "instructions per row, which takes a cycle; rows are scheduled in advance. 0: instructions have costs by class",
+            "instructions per row; a row takes one cycle, and rows are scheduled in advance. 0: instructions have \
+             costs by class",
         ) as u32;
         if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
             section.fail("lanes", format!("found {lanes}: {why}"));
@@ -238,7 +240,7 @@ impl EbpfCosts {
                     "helper_cycles",
                     1,
                     1..=MOST_CYCLES,
-                    "a helper without separate cycles; the row of the call is included",
+                    "a helper whose cycles are not listed separately; the row of the call is included",
                 ) as u32,
                 ..EbpfCycles::default()
             };
@@ -254,7 +256,7 @@ impl EbpfCosts {
                 ..Self::default()
             };
         }
-        let meaning = "loads from the packet at constant distances within this number of bytes are one access; 0: each load is a separate access";
+        let meaning = "packet loads at constant distances within this number of bytes form one access; 0: each load is a separate access";
         Self {
             cycles: EbpfCycles::of(section),
             share,

@@ -94,7 +94,7 @@ impl Rules {
             let when = bits(row.choices(
                 "when",
                 when::NAMES,
-                "conditions on their operands, all of which must hold; none: always",
+                "conditions on the operands, all of which must hold; without conditions, the rule always applies",
             ));
             if of == 0 {
                 row.fail("of", "no operation; expected a list of operations, such as [\"or64\"]");
@@ -106,8 +106,7 @@ impl Rules {
             ) as u32;
             let meaning = "additional cycles for a taken jump; as for other jumps if left out";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            let meaning = "further cycles for a jump if not equal, or if a bit is set, when the low words do not decide \
-                           the outcome";
+            let meaning = "further cycles for a jump on inequality or on a set bit if the low words do not decide the outcome";
             let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
             Rule { of, when, cycles, taken, taken_upper }
         };

@@ -41,7 +41,8 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
                     | Does::Put { then: AfterPut::GoesOn, .. }
             );
         if must && !placed.is_done_once() {
-            let message = "must be executed once for every packet: omit each, share and times";
+            let message =
+                "this step must be executed once for every packet: omit `each`, `share` and `times`";
             placed.section.fail("op", message);
         }
     }
@@ -67,7 +68,8 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
             _ => {
                 if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
                     let message = format!(
-                        "the packet may leave here while it holds lock {lock}: release the lock before this step"
+                        "processing of the packet may end here while the packet holds lock {lock}: release the lock \
+                         before this step"
                     );
                     section.fail("op", message);
                 }
@@ -106,8 +108,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message =
-            "hands over the block of a sending thread: put this step after a step with op = \"enqueue\"";
+        let message = "this step hands over the block of a sending thread: put the step after a step with op = \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
@@ -153,8 +154,7 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
     }
     let behind = front.iter().skip_while(|placed| !is_admit(placed));
     for placed in behind.filter(|placed| placed.may_end() && !matches!(placed.step.does, Does::Enqueue)) {
-        let message =
-            "the packet may end here while a queue reserves room for it: put this step before op = \"admit\"";
+        let message = "processing of the packet may end here while a queue reserves room for it: put this step before op = \"admit\"";
         placed.section.fail("op", message);
     }
 }
@@ -174,7 +174,8 @@ fn fits_a_block(placed: &Placed<'_>) {
              have no meaning"
         }
         _ => {
-            "after op = \"enqueue\", only compute, accesses, transfers, join and transmit are possible: put this step before it"
+            "after op = \"enqueue\", only compute, accesses, transfers, join and transmit are possible: put this step \
+             before op = \"enqueue\""
         }
     };
     placed.section.fail("op", message);

@@ -153,8 +153,8 @@ fn extension<'d>(
 fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
-            "only l3fwd16, nat and firewall use a queue manager (queues.manager), only l3fwd16 and firewall a result \
-             cache (cache.entries); {name} lists its own steps"
+            "only l3fwd16, nat and firewall use a queue manager (queues.manager), and only l3fwd16 and firewall use a \
+             result cache (cache.entries); {name} lists its own steps"
         );
         section.fail("run", message);
     }

@@ -19,7 +19,7 @@ impl Parts {
     /// Returns whether a step, or an access of a step, is kept.
     pub fn keep(&mut self, step: &Section<'_>) -> bool {
         let parts =
-            step.texts("part", "parts of the program to which it belongs; `without` leaves parts out");
+            step.texts("part", "parts of the program to which the step belongs; `without` leaves parts out");
         let kept = !parts.iter().any(|part| self.without.contains(part));
         self.named.extend(parts);
         kept
@@ -29,7 +29,7 @@ impl Parts {
     pub fn say_unknown(&self, program: &Section<'_>) {
         for name in self.without.iter().filter(|name| !self.named.contains(name)) {
             let near = nearest(name, self.named.iter().map(String::as_str));
-            program.fail("without", format!("no step is of the part `{name}`{near}"));
+            program.fail("without", format!("no step belongs to the part `{name}`{near}"));
         }
     }
 }

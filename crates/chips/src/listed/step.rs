@@ -111,7 +111,7 @@ pub(super) fn verb(step: &Section<'_>) -> Verb {
         let keys = step.keys();
         step.pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    step.choice_or("op", "compute", VERBS, "operation after the cycles")
+    step.choice_or("op", "compute", VERBS, "operation that follows the cycles of the step")
 }
 
 fn each(step: &Section<'_>) -> Each {
@@ -169,7 +169,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// Returns a step; `None` if it is left out.
     pub fn step<'d>(&mut self, step: &Section<'d>, verb: Verb) -> Option<Placed<'d>> {
         let each = each(step);
-        let meaning = "inbox whose packets execute the step, if its threads take packets from several";
+        let meaning =
+            "inbox whose packets the step processes, if the threads take packets from several inboxes";
         let from = step.text_if("from", meaning).map(|name| self.inbox(step, "from", &name) as u16);
         let placed = self.step_of(step, verb, each)?;
         Some(Placed { from, ..placed })
@@ -214,13 +215,13 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     /// Returns whether this program keeps a step.
     fn is_kept(&mut self, step: &Section<'_>) -> bool {
-        let meaning = "whether the step is skipped if a program is executed, which does this work itself";
+        let meaning = "whether the step is skipped if an executed program (--program) does this work itself";
         let replaced = step.switch_or("unless_executed", false, meaning);
         self.parts.keep(step) && !(replaced && self.reading.executable.is_some())
     }
 
     fn role(&mut self, step: &Section<'_>, bytes: u64) -> RoleId {
-        let name = step.text("at", "role, memory or unit that it accesses");
+        let name = step.text("at", "role, memory or unit that the step accesses");
         let number = self.reading.roles.number(&name, &step.place_of("at"));
         if number > usize::from(u8::MAX) {
             step.fail("at", "a chip has at most 256 roles");
@@ -234,11 +235,14 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     /// Reads one access or transfer.
     fn access(&mut self, step: &Section<'_>, verb: Verb) -> ListedAccess {
-        let bytes = || step.integer_or("bytes", 4, 1..=65_535, "bytes of the access") as u16;
+        let bytes = || step.integer_or("bytes", 4, 1..=65_535, "size of the access") as u16;
         let reach = match verb {
             Verb::Access(kind) => {
-                let whole =
-                    step.switch_or("whole_packet", false, "whether it accesses all bytes of the packet");
+                let whole = step.switch_or(
+                    "whole_packet",
+                    false,
+                    "whether the step accesses all bytes of the packet",
+                );
                 let amount = if whole { Amount::Packet } else { Amount::Bytes(bytes()) };
                 Reach::Access { kind, posted: posted(step), amount }
             }
@@ -246,13 +250,13 @@ impl<'a, 'r> StepReader<'a, 'r> {
         };
         let asks = verb == Verb::Access(Access::Ask);
         let usual = if asks { 1 } else { 65_536 };
-        let meaning = "bytes over which its addresses spread";
+        let meaning = "size of the range over which the addresses of the accesses spread";
         let within = step.integer_or("within_bytes", usual, 1..=MOST_WITHIN, meaning);
         let per_thread = step.choice_or(
             "per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "owner of these bytes: all threads together, or each thread separately",
+            "whether all threads share this range, or each thread has a separate one",
         );
         let all = if per_thread { within * self.reading.threads.max(1) } else { within };
         if all > MOST_WITHIN {
@@ -280,8 +284,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// Reads the accesses over which a step's cycles are spread.
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
-            let message =
-                "the accesses over which its cycles are spread, [{ op = \"read\", at = \"table\" }, …]";
+            let message = "the accesses over which the cycles of the step are spread, [{ op = \"read\", at = \"table\" }, …]";
             step.lacks("accesses", message);
             return Vec::new();
         }
@@ -319,8 +322,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             Verb::LookUp => {
                 self.looks_up = true;
                 let reads = step.has("at").then(|| {
-                    let bytes =
-                        step.integer_or("bytes", 4, 1..=4096, "bytes of an entry of the table") as u16;
+                    let bytes = step.integer_or("bytes", 4, 1..=4096, "size of a table entry") as u16;
                     (self.role(step, TABLE_BYTES), bytes)
                 });
                 Does::LookUp { reads }
@@ -342,7 +344,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 
     fn send(&self, step: &Section<'_>) -> Does {
-        let meaning = "output port; if left out, the port of the lookup, or a port by flow";
+        let meaning =
+            "output port; if left out, the port that the lookup found, or a port that depends on the flow";
         let port = match step.integer_if("port", 0..=4095, meaning) {
             Some(port) => OutPort::Port(port as u16),
             None => OutPort::Chosen,
@@ -368,7 +371,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let goes_on = step.switch_or(
             "goes_on",
             false,
-            "whether the thread executes the next steps in parallel with the thread that takes the packet, and is free after the last",
+            "whether the thread executes the next steps in parallel with the thread that takes the packet, and is \
+             free after the last step",
         );
         if if_room && goes_on {
             step.fail(

@@ -30,9 +30,9 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
                 Err(message) => own.fail("rules", message),
             }
             config.extract_cycles =
-                own.integer("extract_cycles", 0..=MILLION, "header fields to registers") as u32;
+                own.integer("extract_cycles", 0..=MILLION, "cycles to load the header fields into registers") as u32;
             config.template_cycles =
-                own.integer("template_cycles", 0..=MILLION, "comparison with one template") as u32;
+                own.integer("template_cycles", 0..=MILLION, "cycles to compare with one template") as u32;
         }
     }
     let program = Firewall::new(io, config, named.role("table", 0), cache);

@@ -38,16 +38,16 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "parts of a packet that are in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: likewise, \
-             but threads keep their packets",
+            "parts of a packet that are kept in the scratchpad; DYNAMIC and DETOUR: only packets for congested ports \
+             go to DRAM; with DETOUR, threads keep their packets",
         ),
         packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),
         load_cycles: cycles("load_cycles", "cycles to load a stored cell into the transmit buffer"),
         direct_cycles: cycles("direct_cycles", "cycles to move a cell directly from the receive buffer to the transmit buffer"),
-        header_bytes: section.integer("header_bytes", 8..=64, "bytes of an access to the header") as u16,
+        header_bytes: section.integer("header_bytes", 8..=64, "size of an access to the header") as u16,
         hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
-        table_reads: section.integer("table_reads", 0..=1000, "reads of the table, one after the other")
+        table_reads: section.integer("table_reads", 0..=1000, "number of table reads, one after the other")
             as u32,
         table_words: section.integer("table_words", 1..=1000, "words per read of the table") as u32,
     };

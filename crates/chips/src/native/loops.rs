@@ -49,25 +49,37 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
     let accesses = |key: &str, meaning: &str| section.integer(key, 0..=1000, meaning) as u32;
     let costs = IoCosts {
-        input_first_cell_cycles: cycles("input_first_cell_cycles", "first cell of a packet, input side"),
-        input_later_cell_cycles: cycles("input_later_cell_cycles", "each later cell, input side"),
-        input_cell_scratch: accesses("input_cell_scratch", "accesses of flags for each cell, input side"),
-        enqueue_cycles: cycles("enqueue_cycles", "putting a packet into its queue"),
-        enqueue_scratch: accesses("enqueue_scratch", "accesses of flags of an enqueue"),
+        input_first_cell_cycles: cycles(
+            "input_first_cell_cycles",
+            "cycles for the first cell of a packet, input side",
+        ),
+        input_later_cell_cycles: cycles("input_later_cell_cycles", "cycles for each later cell, input side"),
+        input_cell_scratch: accesses(
+            "input_cell_scratch",
+            "number of flag accesses for each cell, input side",
+        ),
+        enqueue_cycles: cycles("enqueue_cycles", "cycles to put a packet into its queue"),
+        enqueue_scratch: accesses("enqueue_scratch", "number of flag accesses of an enqueue"),
         output_first_block_cycles: cycles(
             "output_first_block_cycles",
-            "first block of a packet, output side",
+            "cycles for the first block of a packet, output side",
         ),
         output_first_block_scratch: accesses(
             "output_first_block_scratch",
-            "accesses of flags of a packet's first block",
+            "number of flag accesses for the first block of a packet",
         ),
-        output_later_block_cycles: cycles("output_later_block_cycles", "each later block"),
+        output_later_block_cycles: cycles(
+            "output_later_block_cycles",
+            "cycles for each later block, output side",
+        ),
         output_later_block_scratch: accesses(
             "output_later_block_scratch",
-            "accesses of flags of each later block",
+            "number of flag accesses for each later block",
         ),
-        output_blocked_cell_cycles: cycles("output_blocked_cell_cycles", "each further cell of a block"),
+        output_blocked_cell_cycles: cycles(
+            "output_blocked_cell_cycles",
+            "cycles for each further cell of a block, output side",
+        ),
     };
     let manager = named.reading.queue_manager.as_ref();
     let cycles = manager.map(|manager| manager.settings.instruction_cycles(manager.kind) as u32);
@@ -94,7 +106,7 @@ pub(super) fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> 
         section.leave(&["digest_hashes"]);
         return None;
     }
-    let meaning = "hashes by the hash unit for a digest of the result cache";
+    let meaning = "number of hashes that the hash unit computes for a digest of the result cache";
     let hashes = section.integer("digest_hashes", 0..=1000, meaning) as u32;
     Some(ResultCacheUse { results: named.role("cache", 0), hash: named.role("hash", 0), hashes })
 }

@@ -46,9 +46,9 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
         translate_cycles: integer(
             "translate_cycles",
             0..=MILLION,
-            "header to registers, translation, checksums",
+            "cycles to load the header into registers, for the translation, and for checksums",
         ),
-        update_cycles: integer("update_cycles", 0..=MILLION, "insert or remove an entry"),
+        update_cycles: integer("update_cycles", 0..=MILLION, "cycles to insert or remove an entry"),
         // 198.18.0.0/15, set aside for benchmarking network devices (RFC 2544).
         address: 0xc612_0000,
     };

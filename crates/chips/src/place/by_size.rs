@@ -20,7 +20,7 @@ const MOST_NS: f64 = 1e9;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    let reads = times(section, "read_times", "of a read, or of another request");
+    let reads = times(section, "read_times", "of a read, or of any request except a write");
     let writes = times(section, "write_times", "of a write");
     PlaceKind::Of(Arc::new(BySize { reads, writes }))
 }
@@ -108,7 +108,7 @@ impl Kind for BySize {
             service_ps,
             parts: 1.0,
             bytes,
-            formula: "by size; one transfer at a time".to_owned(),
+            formula: "time by size; one transfer at a time".to_owned(),
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
     let ways = section.integer("ways", 1..=1 << 16, "lines per set");
     asked.power_of_two("line_bytes", line_bytes);
-    let meaning = "ways of a set for lines that ports write or read; all if left out";
+    let meaning = "number of ways per set for lines that ports write or read; all if left out";
     let port_ways = section.integer_if("port_ways", 1..=1 << 16, meaning).unwrap_or(ways);
     if port_ways > ways {
         section.fail("port_ways", format!("found {port_ways}, expected at most the {ways} ways of a set"));
@@ -40,7 +40,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             "replacement",
             "least_recent",
             REPLACEMENTS,
-            "line of a set that is replaced",
+            "rule that selects the line of a set to replace",
         ),
         port_ways: port_ways.min(ways) as u32,
         behind: 0,

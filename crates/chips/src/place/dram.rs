@@ -57,8 +57,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "interleave_bytes",
         usual,
         1..=1 << 30,
-        "consecutive bytes in one channel, a power of two. The default is the page of packets if ports keep packets here \
-         that would otherwise begin in some channels only",
+        "consecutive bytes in one channel, a power of two. The default is the page size if ports keep packets in this \
+         memory and packets would otherwise begin in some channels only",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
@@ -121,7 +121,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves",
                     "together",
                     &halves,
-                    "turns of the controller for the two writes of a cell that comes partly from registers: one, or one each",
+                    "whether the two writes of a cell that comes partly from registers share one turn of the \
+                     controller, or take one turn each",
                 ),
                 halves_from_bytes: section.integer_or(
                     "halves_from_bytes",
@@ -159,7 +160,7 @@ fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Or
         let row = u64::from(organization.banks) * u64::from(organization.row_bytes) * u64::from(channels);
         let rows = capacity / row;
         if rows == 0 {
-            section.fail("banks", format!("{capacity} bytes are less than one row of each bank ({row} bytes)"));
+            section.fail("banks", format!("the capacity of {capacity} bytes is smaller than one row in each bank ({row} bytes)"));
         }
         organization.rows = rows.clamp(1, u64::from(u32::MAX / organization.banks)) as u32;
     }

@@ -41,7 +41,7 @@ impl Kind for Polled {
             service_ps: 0.0,
             parts: f64::INFINITY,
             bytes: 0,
-            formula: "half an interval on average".to_owned(),
+            formula: "half a polling interval on average".to_owned(),
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             entries: count("entries", "entries of its cache (sqc, qc)"),
             engines: count("engines", "engines that execute operations (sqc, qarray, qc)"),
             interconnect_ps: ps("interconnect_ns", "round-trip time from a thread"),
-            memory_ps: ps("memory_ns", "time of an access of the memory with descriptors and links"),
+            memory_ps: ps("memory_ns", "access time of the memory that holds descriptors and links"),
             // Instructions belong to programs: engines execute them.
             instruction_ps: Default::default(),
             ..settings

@@ -11,7 +11,7 @@ pub(super) const HAS_TIMES: bool = true;
 
 /// Returns the entries of a result cache.
 pub(crate) fn entries(section: &Section<'_>) -> u32 {
-    section.integer("entries", 0..=1 << 22, "entries of the cache in front of the lookup; 0 for none") as u32
+    section.integer("entries", 0..=1 << 22, "number of entries of the cache in front of the lookup; 0: no cache") as u32
 }
 
 /// Reads a result cache; without entries, returns a unit that is never accessed.
@@ -24,7 +24,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     }
     let ways = section.integer("ways", 1..=1 << 22, "entries per set of the cache") as u32;
     let policy =
-        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, but no oracle");
+        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, except oracle policies");
     let key = section.text("key", "definition of a flow: 5-tuple, 2-tuple, or fields such as dst/24");
     let bits = section.integer("digest_bits", 1..=32, "bits of the digest of a flow, the low bits of CRC32C over the key")
         as u32;

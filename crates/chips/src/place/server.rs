@@ -19,7 +19,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
 /// Reads parallel servers.
 pub(super) fn several(asked: &PlaceTable<'_>) -> ServerConfig {
     let concurrency =
-        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that it serves in parallel");
+        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that are served in parallel");
     ServerConfig { concurrency: concurrency as u32, ..one(asked) }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     if server.word_ps > 0 {
         server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
     }
-    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "additional service time of the bytes, as a rate")
+    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "additional service time for the bytes of an access, stated as a data rate")
     {
         server.byte_fs = byte_fs(gbps);
     }

@@ -37,12 +37,13 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let beats = small("beats_per_cycle", 2, 16, "transfers of the bus per clock");
     let clock_hz = asked.clocks.of(section);
     let per_cycle = bus_bytes * beats;
-    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "unit of transfer: an access moves whole multiples of these bytes");
+    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "unit of transfer: an access moves a multiple of this number of bytes");
     let beat_ns = section.number_or(
         "bus_beat_ns",
         0.0,
         0.0..=1e3,
-        "time of a bus transfer, if the bus is a separate stage behind the banks; 0: a bank is occupied until its data have moved",
+        "time of a bus transfer, if the bus is a separate stage after the banks; 0: a bank is occupied until its data \
+         have moved",
     );
     let tandem = (beat_ns > 0.0).then(|| {
         let cycle_ps = 1e12 / clock_hz.max(1) as f64;
@@ -60,10 +61,10 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         "back_pressure_requests",
         0,
         0..=1 << 20,
-        "number of outstanding requests at which engines that issue another one stall; 0: never",
+        "number of outstanding requests at which an engine stalls when it issues another one; 0: engines never stall",
     ) as u32;
     let request_bytes =
-        small("back_pressure_bytes", 64, 65_536, "bytes that count as a request for back pressure");
+        small("back_pressure_bytes", 64, 65_536, "number of bytes that count as one request for back pressure");
     let mut capacity = asked.capacity_bytes().unwrap_or(USUAL_SLOTS_BYTES);
     if capacity > MOST_SLOTS_BYTES {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };

@@ -154,8 +154,9 @@ impl Numbers for PacketBufferConfig {
             service_ps: data,
             parts: f64::from(self.channels),
             bytes: CELL_BYTES,
-            formula: "closed row: tRCD + read latency + data, and the path to the controller; channels x bus"
-                .to_owned(),
+            formula:
+                "closed row: tRCD + read latency + data + path to the controller; peak: channels x bus rate"
+                    .to_owned(),
         }
     }
 
