@@ -29,7 +29,8 @@ def sweep(
         typer.Option(metavar="NAME", help="Column of the chart's horizontal axis; default: the first axis."),
     ] = None,
     up: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of the chart's vertical axis; default: the first number.")
+        str | None,
+        typer.Option(metavar="NAME", help="Column of the chart's vertical axis; default: the first column of numbers."),
     ] = None,
     *,
     asked: dict[str, Any],
