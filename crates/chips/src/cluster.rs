@@ -73,7 +73,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "switch_cycles",
                 0,
                 0..=1_000_000,
-                "cycles lost when an engine changes threads",
+                "cycles lost when an engine switches threads",
             ) as u32,
             issue_cycles: issue as u32,
             post_cycles: section

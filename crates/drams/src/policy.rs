@@ -161,7 +161,7 @@ const MARKS: [(&str, u64, u64, &str); 3] = [
         "write_idle",
         0,
         1024,
-        "if the command queues are empty and more writes than this wait, all writes are drained; writes left at the end stay unsent (split)",
+        "if more writes than this wait and all command queues are empty, all are drained; writes left at the end stay unsent (split)",
     ),
 ];
 
