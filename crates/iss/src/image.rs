@@ -135,7 +135,7 @@ impl Image {
         let (low, high) = image.span();
         let (code_low, code_high) = image.code_span();
         if code_high == code_low || u64::from(high - low) > MOST_SPAN_BYTES {
-            let found = format!("{} loadable segments over {} bytes", image.segments.len(), high - low);
+            let found = format!("{} loadable segments that span {} bytes", image.segments.len(), high - low);
             return Err(unfit(
                 found,
                 "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
