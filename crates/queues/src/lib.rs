@@ -151,7 +151,7 @@ fn settings(root: &Section<'_>) -> Settings {
         replacement: root.choice(
             "replacement",
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
-            "line of a cache that is replaced",
+            "line that a cache replaces",
         ),
         backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
         burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
