@@ -40,7 +40,7 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
     outputs.give(result)
     counts = result.counts
     if counts.found + counts.run:
-        stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; kept in {asked['store']}")
+        stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; results are kept in {asked['store']}")
     if not result.answered:
         stderr.diagnose("nothing can be compared: " + "; ".join(result.notes))
         raise typer.Exit(Exit.RUN)
