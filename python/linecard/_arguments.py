@@ -74,7 +74,7 @@ _MEANT = {
     "float": "a number",
     "bool": "True or False",
     "str": "text",
-    "Called": "a function of (done, total)",
+    "Called": "a function with the arguments (done, total)",
     "Mapping": "a mapping of names to values, such as {'dram.banks': 2}",
 }
 _SEVERAL = {"int": "whole numbers", "float": "numbers", "str": "texts", "Mapping": "mappings"}
@@ -167,7 +167,7 @@ def _expected(options: frozenset[str]) -> str:
 def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: int = 0) -> Any:
     """A value without any types of NumPy."""
     if depth > _DEEPEST:
-        problems.append(ConfigProblem(name, "", f"found {_DEEPEST} nested lists, expected at most two"))
+        problems.append(ConfigProblem(name, "", f"found lists nested {_DEEPEST} deep, expected at most two levels"))
         return None
     if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)):
         value = value.tolist()

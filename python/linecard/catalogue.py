@@ -28,7 +28,7 @@ KINDS = {
     "dram": "DRAM parts, for `linecard dram run` and `--set MEMORY.part=NAME`",
     "standards": "DRAM standards, on which DRAM parts are based",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
-    "queueing": "machine models that run queue managers, for `linecard queueing run --machine`",
+    "queueing": "models of machines that run queue managers, for `linecard queueing run --machine`",
     "traffic": "link profiles, which `--trace` accepts instead of a capture",
 }
 

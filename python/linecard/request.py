@@ -29,7 +29,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
     """
     problems = out_of_range({"seed": seed, "packets": packets, "warmup": warmup_packets}, 0, U64_MAX)
     if packets == 0 and not has_end:
-        expected = "expected 1 or more; 0 needs a capture"
+        expected = "expected 1 or more, because 0 is valid only with a capture"
         problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
     if problems:
         raise ConfigError.of(problems)

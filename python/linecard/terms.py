@@ -32,7 +32,9 @@ def explain(term: str | None = None) -> Terms:
     found = known.get(name) or known.get(name.removesuffix("s"))
     if found is None:
         near = dict.fromkeys(known[each].term for each in difflib.get_close_matches(name, known, n=3))
-        hint = f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "linecard explain lists all"
+        hint = (
+            f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "linecard explain lists all terms"
+        )
         raise ConfigError(f"found the term `{term}`, expected a term of the glossary; {hint}")
     return Terms([found])
 
@@ -48,4 +50,4 @@ def _(result: Terms) -> list[Part]:
         rows.append(group)
         rows += [(each.term, each.meaning, ", ".join(each.names)) for each in terms]
     columns = (text("term"), wide("meaning"), wide("also called"))
-    return [Title("Glossary", "linecard explain TERM shows one"), Table("", columns, rows)]
+    return [Title("Glossary", "linecard explain TERM shows one term"), Table("", columns, rows)]

@@ -40,7 +40,7 @@ def test_the_nearest_terms_are_named(cli):
     ended = cli("explain", "row hitt")
     assert (ended.status, ended.out) == (2, "")
     assert "did you mean `row hit`" in ended.err
-    assert "linecard explain lists all" in cli("explain", "zzz").err
+    assert "linecard explain lists all terms" in cli("explain", "zzz").err
 
 
 @pytest.mark.parametrize(

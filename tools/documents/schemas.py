@@ -49,7 +49,7 @@ def schemas() -> dict[str, Schema]:
         "dram": _part("dram", "A DRAM part, or a standard", ("dram", "standards")),
         "policy": _part("policy", "A policy of a DRAM controller", ("policies",)),
         "traffic": _part("traffic", "A link profile", ("traffic",)),
-        "queueing": _part("queueing", "A machine of queue managers", ("queueing",)),
+        "queueing": _part("queueing", "A machine that runs queue managers", ("queueing",)),
         "sweep": _sweep(),
         "study": _study(),
     }

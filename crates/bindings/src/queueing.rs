@@ -304,7 +304,7 @@ impl Input {
         let tail = u64::from(settings.threads) * 2 * levels;
         let count = measured.saturating_add(warmup + fill + tail);
         if count > MOST_OPERATIONS {
-            let expected = format!("at most {MOST_OPERATIONS} with warm-up");
+            let expected = format!("at most {MOST_OPERATIONS}, including the warm-up");
             return Err(QueueingError::bad("operations", count, expected).into());
         }
         let stream = match &self.queues {

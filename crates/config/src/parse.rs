@@ -290,8 +290,8 @@ impl Parser<'_> {
         let more = if others.len() > named.len() { ", …" } else { "" };
         let others = match others.len() {
             0 => String::new(),
-            1 => format!("; nor has {}", named[0]),
-            count => format!("; nor have {count} other values: {}{more}", named.join(", ")),
+            1 => format!("; {} has no source either", named[0]),
+            count => format!("; {count} other values have no source either: {}{more}", named.join(", ")),
         };
         let message = format!(
             "no source: say where the value comes from (section, datasheet, calibration), here, in its table or at the top \

@@ -51,7 +51,11 @@ fn every_value_of_every_file_needs_a_source() {
     for (said, start) in said.iter().zip(starts) {
         assert!(said.starts_with(start), "{said} / {start}");
     }
-    assert!(said[0].ends_with("; nor have 2 other values: cluster.b.list, row[0].y"), "{}", said[0]);
+    assert!(
+        said[0].ends_with("; 2 other values have no source either: cluster.b.list, row[0].y"),
+        "{}",
+        said[0]
+    );
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl FieldMap {
             }
             if bits[field as usize].iter().any(|mask| mask & !inside != 0) {
                 return Err(format!(
-                    "`{}` uses a bit outside {offset} to {}, the bits above the bytes of an access",
+                    "`{}` uses a bit outside the range {offset} to {}; lower bits of the address select a byte of an access",
                     field.name(),
                     address_bits - 1
                 ));

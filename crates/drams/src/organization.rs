@@ -33,8 +33,13 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     let groups = power("bank_groups", "groups", 1, 16, "bank groups of a rank; 1 without groups");
     let banks = power("banks_per_group", "banks", 1, 64, "banks of a group");
     let rows = power("rows", "rows", 1, 4_194_304, "rows of a bank");
-    let row_bytes =
-        power("row_bytes", "bytes", 16, 1_048_576, "bytes of a row of a bank, all parts of the channel");
+    let row_bytes = power(
+        "row_bytes",
+        "bytes",
+        16,
+        1_048_576,
+        "bytes of a row of a bank, summed over all parts of the channel",
+    );
     let beat_bytes = power("bus_bytes", "bytes", 1, 256, "bytes that the data bus moves in a beat");
     let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats in a memory clock");
     let access_bytes = power("access_bytes", "bytes", 1, 4096, "bytes of one access (a burst)");

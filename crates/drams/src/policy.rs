@@ -99,7 +99,7 @@ fn values(document: &Document) -> Option<Values> {
         "transaction_queue",
         1,
         1024,
-        "requests that wait in the controller; with split queues, of each kind",
+        "maximum number of requests in a transaction queue; with split queues, in each of the two queues",
     );
     for key in if is_queued { PACKET_BUFFER } else { QUEUED } {
         if policy.has(key) {
@@ -148,20 +148,20 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
         auto_precharge: policy.choice(
             "auto_precharge",
             &[("standard", AutoPrecharge::Standard), ("dramsim3", AutoPrecharge::DramSim3)],
-            "when a row left by auto-precharge counts as closed: as the table states, or by the rules of DRAMsim3",
+            "when a row that auto-precharge closes counts as closed: as the table states, or by the rules of DRAMsim3",
         ),
     }
 }
 
 /// Marks of the queue of writes: key, minimum, maximum and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
-    ("write_high", 1, 1024, "writes that start a drain (split)"),
-    ("write_low", 0, 1023, "writes that a drain leaves queued (split)"),
+    ("write_high", 1, 1024, "number of queued writes that starts a drain (split)"),
+    ("write_low", 0, 1023, "number of writes that a drain leaves queued (split)"),
     (
         "write_idle",
         0,
         1024,
-        "more writes than this are all drained when the command queues are empty; this number stays unsent at the end (split)",
+        "if more writes than this wait and all command queues are empty, all are drained; writes left at the end stay unsent (split)",
     ),
 ];
 
@@ -216,7 +216,7 @@ fn packet_buffer(policy: &Section<'_>) -> Rule {
         batch_break: policy.choice(
             "batch_break",
             &[("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)],
-            "which miss ends a batch",
+            "kind of miss that ends a batch",
         ),
         prefetch: policy.switch("prefetch", "activate the row of the impending access"),
         ideal: policy.switch("ideal", "every access takes the time of a row hit"),

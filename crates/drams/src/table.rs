@@ -28,7 +28,7 @@ const LEVELS: [(&str, Level); 4] = [
 ];
 const EDGES: [(&str, Edge); 3] =
     [("issue", Edge::Issue), ("column_end", Edge::ColumnEnd), ("data_end", Edge::DataEnd)];
-const FORMULA: &str = "a number of clocks, or a formula over the names of times such as max(tRTP, 4)";
+const FORMULA: &str = "a number of clocks, or a formula with names of times, such as max(tRTP, 4)";
 
 /// Returns the rows that can be read.
 pub(super) fn table<'d>(root: &Section<'d>) -> Vec<Distance<'d>> {
@@ -48,7 +48,7 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         section.missing("cycles", FORMULA);
     }
     let (formula, cycles) = section
-        .understood_if("cycles", FORMULA, "clocks between the two", parse)
+        .understood_if("cycles", FORMULA, "clocks between the two commands", parse)
         .unwrap_or((Formula::Number(0.0), String::new()));
     let from = section.choice_or(
         "from",
@@ -60,7 +60,7 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         "window",
         1,
         1..=16,
-        "number of commands, the first and last of which are this far apart",
+        "the distance counts from the n-th most recent command of `before`, with this n; 1 is the last command",
     );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
         section.fail("window", "a window counts from the issue, within a rank, group or bank");
@@ -125,7 +125,7 @@ impl Distance<'_> {
             None => (cycles.clone(), ""),
         };
         let allowed = match times {
-            None => "a formula over the names of times",
+            None => "a formula with names of times",
             Some(_) => "follows from the formula of its standard",
         };
         Row {

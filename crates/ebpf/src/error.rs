@@ -72,7 +72,7 @@ pub enum Fault {
     },
     /// More written values of a large map than are kept.
     #[error(
-        "more than {most} bytes of {region} are written, the maximum that Linecard keeps of a map of this size; write \
+        "more than {most} bytes of {region} are written, the maximum that Linecard keeps for a map of this size; write \
          fewer of its values"
     )]
     TooMuchWritten {

@@ -339,12 +339,12 @@ impl Machine {
                 EbpfError::Request(Mismatch::new(
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
-                        errno::ENOMEM => "more values than Linecard keeps of a map of this size".to_owned(),
+                        errno::ENOMEM => "more values than Linecard keeps for a map of this size".to_owned(),
                         errno::E2BIG | errno::ENOSPC => "a key for which the map has no room".to_owned(),
                         _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(
-                        "{} entries at most, and an index below that number in arrays",
+                        "at most {} entries, and in arrays an index below this number",
                         self.world.maps[map].definition.most_entries
                     ),
                 ))

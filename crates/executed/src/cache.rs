@@ -183,7 +183,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     let (version, rest) = rest.split_at(4);
     let (length, sum) = rest.split_at(8);
     if magic != MAGIC {
-        return Err("no trace of this version".to_owned());
+        return Err("not a trace of this version of Linecard".to_owned());
     }
     let version = u32::from_le_bytes(version.try_into().unwrap_or_default());
     if version != VERSION {

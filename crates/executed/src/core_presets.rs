@@ -90,14 +90,14 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         first_thread_equivalents: thread_equivalents(
             "first_thread_equivalents",
             1000,
-            "thread-equivalents that hold `first_lines`",
+            "number of thread-equivalents that hold `first_lines` each",
         ),
-        further_lines: lines("further_lines", "lines of cache in each thread-equivalent beyond those"),
+        further_lines: lines("further_lines", "lines of cache in each further thread-equivalent"),
         most_lines: lines("most_lines", "maximum number of lines of a cache, regardless of its area"),
         core_thread_equivalents: thread_equivalents(
             "core_thread_equivalents",
             10_000,
-            "area of a core that does not depend on threads, without a cache",
+            "area of a core without a cache, excluding its threads",
         ),
         cached_core_thread_equivalents: area.in_unit("th-eq").number(
             "cached_core_thread_equivalents",
@@ -107,7 +107,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         chip_thread_equivalents: thread_equivalents(
             "chip_thread_equivalents",
             1_000_000,
-            "area of the chip that its cores may fill",
+            "area of the chip that is available for cores",
         ),
     })
 }
@@ -123,7 +123,7 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
             multiply_cycles: cycles("multiply", 1, 100, "cycles of a multiplication"),
             divide_cycles: cycles("divide", 1, 1000, "cycles of a division"),
         },
-        switch_cycles: whole(&core, "switch", "cycles", 1000, "cycles lost when a core changes threads"),
+        switch_cycles: whole(&core, "switch", "cycles", 1000, "cycles lost when a core switches threads"),
         cache_ways: whole(&core, "cache_ways", "ways", 8, "ways of the data cache"),
         cache_latency_cycles: whole(&core, "cache_latency", "cycles", 4, "cycles of a hit in the data cache"),
     })
@@ -160,8 +160,14 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
         cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
         area,
         cache_lines: cache_kb * 1024 / LINE_BYTES,
-        cache_latency: whole(&processor, "cache_latency", "cycles", 4, "cycles of a hit in this cache"),
-        cache_ways: whole(&processor, "cache_ways", "ways", 8, "ways of that cache"),
+        cache_latency: whole(
+            &processor,
+            "cache_latency",
+            "cycles",
+            4,
+            "cycles of a hit in the cache of a malleable core",
+        ),
+        cache_ways: whole(&processor, "cache_ways", "ways", 8, "ways of the cache of a malleable core"),
         slower_percent: whole(
             &processor,
             "slower",
@@ -171,7 +177,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
         ),
         adaptation: Adaptation {
             period_packets: packets("period", "packets between two searches for the best split"),
-            trial_packets: packets("trial", "packets of a trial of a split"),
+            trial_packets: packets("trial", "number of packets in the trial of a split"),
             most_threads: area,
         },
     })

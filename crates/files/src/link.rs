@@ -87,18 +87,21 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     let share = |key, meaning| flows.in_unit("%").number(key, 0.0..=100.0, meaning);
     let count = |key, unit, meaning| flows.in_unit(unit).number(key, 1.0..=1e8, meaning);
     let packets = count("packets", "packets", "total number of packets");
-    let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "silence that ends a flow");
+    let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "idle time that ends a flow");
     let mix = FlowMix {
         packets: packets as u64,
-        single_flows_percent: share("single_flows", "flows with one packet, of all flows"),
+        single_flows_percent: share("single_flows", "flows with one packet, as a fraction of all flows"),
         packets_in_single_flows_percent: share(
             "packets_in_single_flows",
-            "packets in flows of one packet, of all packets",
+            "packets in flows of one packet, as a fraction of all packets",
         ),
-        large_flows_percent: share("large_flows", "flows of more than 1000 packets, of all flows"),
+        large_flows_percent: share(
+            "large_flows",
+            "flows of more than 1000 packets, as a fraction of all flows",
+        ),
         packets_in_large_flows_percent: share(
             "packets_in_large_flows",
-            "packets in large flows, of all packets",
+            "packets in large flows, as a fraction of all packets",
         ),
         largest_flow_packets: count("largest_flow_packets", "packets", "maximum number of packets of a flow")
             as u64,
@@ -119,7 +122,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
         hosts: count("hosts", "hosts", "hosts on each side") as u32,
-        tcp_share: share("tcp", "flows that are TCP, of all flows") / 100.0,
+        tcp_share: share("tcp", "TCP flows, as a fraction of all flows") / 100.0,
     }
 }
 

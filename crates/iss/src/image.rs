@@ -135,7 +135,7 @@ impl Image {
         let (low, high) = image.span();
         let (code_low, code_high) = image.code_span();
         if code_high == code_low || u64::from(high - low) > MOST_SPAN_BYTES {
-            let found = format!("{} loadable segments over {} bytes", image.segments.len(), high - low);
+            let found = format!("{} loadable segments that span {} bytes", image.segments.len(), high - low);
             return Err(unfit(
                 found,
                 "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
@@ -145,8 +145,9 @@ impl Image {
             return Err(unfit(format!("{} bytes of code", code_high - code_low), "at most 16 MiB"));
         }
         let entry = Into::<u64>::into(elf.elf_header().e_entry(endian));
-        image.entry = u32::try_from(entry)
-            .map_err(|_| unfit(format!("an entry at {entry:#x}"), "one below 4 GiB: link it at 0x10000"))?;
+        image.entry = u32::try_from(entry).map_err(|_| {
+            unfit(format!("an entry at {entry:#x}"), "an address below 4 GiB: link it at 0x10000")
+        })?;
         image.symbols = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
         image.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
         image.lines = Lines::read(&elf, width, (code_low, code_high));

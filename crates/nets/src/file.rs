@@ -256,7 +256,7 @@ impl Reader {
         parts: &mut Parts<'_>,
     ) {
         let name = name_of(row);
-        let said = row.text_if("colour", "colour of its tokens");
+        let said = row.text_if("colour", "colour of the tokens");
         let tokens = tokens(row, "initial tokens");
         let choices = [("random", Choice::Random), ("fifo", Choice::Fifo)];
         let choice = row.choice_or("choice", "random", &choices, "rule that selects the token to take");
@@ -342,7 +342,7 @@ impl Reader {
 
     fn transition<'d>(&mut self, row: Section<'d>, parts: &mut Parts<'d>) {
         let name = name_of(&row);
-        let guard = row.text_or("guard", "", "condition under which it may fire");
+        let guard = row.text_or("guard", "", "condition under which the transition may fire");
         let reward = expression(&row, "reward", "reward of a firing");
         let timing = timing(&self.net, &row, parts.document);
         let Some(name) = name else { return };
@@ -365,7 +365,7 @@ impl Reader {
         let before = parts.document.problems();
         let (from, to) =
             (row.text("from", "a place or a transition"), row.text("to", "a transition or a place"));
-        let tokens = tokens(row, "tokens that it moves");
+        let tokens = tokens(row, "tokens that the arc moves");
         let weight = expression(row, "weight", "number of tokens");
         let kind = row.text_or("kind", "normal", "kind of arc");
         row.close();

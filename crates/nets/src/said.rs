@@ -114,7 +114,7 @@ pub(super) fn each<'s, 'd, T>(
 
 /// Reads the places that a net with this one as a module may share.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places shared with an including net")
+    root.texts("interface", "places that each net shares if it includes this net")
 }
 
 /// Reads a value, which may be in a table with its unit and its source.

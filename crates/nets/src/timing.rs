@@ -33,13 +33,14 @@ pub(super) fn timing(
         return None;
     }
     let numbers = allowed.iter().filter(|key| !["priority", "values", "weights"].contains(key));
-    let read = |key: &&'static str| Some((*key, expression(row, key, "parameter of its firing time")?));
+    let read = |key: &&'static str| Some((*key, expression(row, key, "parameter of the firing time")?));
     let given: BTreeMap<&str, String> = numbers.filter_map(read).collect();
     let times = |key: &str, meaning: &str| match allowed.contains(&key) {
         true if row.has(key) => Some(row.numbers(key, f64::MIN..=f64::MAX, meaning)),
         _ => None,
     };
-    let (values, weights) = (times("values", "possible times"), times("weights", "weight of each time"));
+    let (values, weights) =
+        (times("values", "possible times"), times("weights", "weight of each possible time"));
     let priority = match allowed.contains(&"priority") {
         true => row.integer_if("priority", 0..=u32::MAX.into(), "the highest fires first").unwrap_or(0),
         false => 0,

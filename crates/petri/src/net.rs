@@ -73,7 +73,8 @@ impl Timing {
     ///
     /// If the numbers of weights and times differ, or one of them is invalid.
     pub fn empirical(values: &[f64], weights: &[f64]) -> Result<Self, PetriError> {
-        let wrong = |found: String| PetriError::part("time", "empirical", found, "times and weights from 0");
+        let wrong =
+            |found: String| PetriError::part("time", "empirical", found, "times and weights of at least 0");
         let sum: f64 = weights.iter().sum();
         if values.len() != weights.len() || sum <= 0.0 {
             return Err(wrong(format!(
@@ -290,7 +291,12 @@ impl NetBuilder {
         let known = (place as usize) < net.places.len() && (transition as usize) < net.transitions.len();
         if !known || weight == 0 {
             let found = if known { "weight 0" } else { "a place or transition that does not exist" };
-            return Err(PetriError::part("arc", "", found, "two parts of the net and a weight from 1"));
+            return Err(PetriError::part(
+                "arc",
+                "",
+                found,
+                "two parts of the net and a weight of at least 1",
+            ));
         }
         let key = (place, transition, kind as u8);
         if let Some(&at) = self.joined.get(&key) {

@@ -437,7 +437,7 @@ fn iterate(
         }
     }
     Err(PetriError::Unsolvable(format!(
-        "no steady state within {MOST_ITERATIONS} iterations over {count} markings"
+        "no steady state within {MOST_ITERATIONS} iterations for {count} markings"
     )))
 }
 

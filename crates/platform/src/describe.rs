@@ -52,7 +52,7 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
     };
     rows.sort_by(|a, b| a.key.cmp(&b.key));
     let parameters = rows.into_iter().map(|row| Described {
-        allowed: "the value of the file; a copy of the file may have another".to_owned(),
+        allowed: "the value in the file; a copy of the file can have another value".to_owned(),
         ..Described::of_part(row)
     });
     Ok(Some(Description {

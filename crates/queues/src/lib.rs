@@ -101,7 +101,7 @@ fn settings(root: &Section<'_>) -> Settings {
             instruction(Kind::QArray, "IXP2800 Q_array"),
             instruction(Kind::QueuingCache, "queuing cache"),
         ],
-        cam_ps: ps("cam_ns", "look-up in the tags of a software-controlled cache"),
+        cam_ps: ps("cam_ns", "time of a look-up in the tags of a software-controlled cache"),
         interconnect_ps: ps("interconnect_ns", "round-trip time of the interconnect"),
         slot_ps: ps(
             "interconnect_slot_ns",
@@ -125,7 +125,7 @@ fn settings(root: &Section<'_>) -> Settings {
         token: root.choice(
             "token",
             &[("rotating", Token::Rotating), ("idle", Token::Idle)],
-            "rotating: a busy engine lets its clock pass unused; idle: the token goes directly to an idle engine",
+            "rotating: the token also visits busy engines, each for a clock; idle: the token goes directly to an idle engine",
         ),
         entry: root.choice(
             "entry",
@@ -151,12 +151,12 @@ fn settings(root: &Section<'_>) -> Settings {
         replacement: root.choice(
             "replacement",
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
-            "line of a cache that is replaced",
+            "line that a cache replaces",
         ),
         backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
         burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
         levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
-        classes: count("classes", most_queues, "classes of a port, with 3 levels"),
-        flows: count("flows", most_queues, "flow queues of a class, with 3 levels"),
+        classes: count("classes", most_queues, "classes of a port, if there are 3 levels"),
+        flows: count("flows", most_queues, "flow queues of a class, if there are 3 levels"),
     }
 }

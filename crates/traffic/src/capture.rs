@@ -292,7 +292,7 @@ impl CaptureReader {
                 self.report.note(DamageKind::UnknownLinkType, place, || Words {
                     found: format!("link type {}", packet.link.number()),
                     expected: "Ethernet, Linux cooked, raw IP, loopback, PPP or HDLC".to_owned(),
-                    action: "it and others like it were delivered as opaque packets (noted once)",
+                    action: "it and similar packets were delivered as opaque packets (reported once)",
                 })
             }
             decoded if decoded.is_malformed() => {
@@ -332,7 +332,7 @@ impl CaptureReader {
         self.report.note(kind, Place::at(self.stream.offset()), || Words {
             found: error.to_string(),
             expected: expected.to_owned(),
-            action: "all data before it was read, all data after it was left out",
+            action: "all data before this offset was read, all data after it was skipped",
         })
     }
 }

@@ -126,7 +126,7 @@ class Aim:
         tried = f"with {shortest:,} to {most:,} packets" if most > shortest else f"with {most:,} packets"
         tried = tried if most else "with the whole capture"
         if doubt == NOT_STEADY:
-            return f"{tried} the run is not steady; simulate more packets (--packets), or lower the offered load"
+            return f"{tried}, the run is not steady; simulate more packets (--packets), or lower the offered load"
         half, numbers = self.widest(runs), " and ".join(self.numbers)
         if math.isinf(half):
             return f"{tried} {numbers} has no confidence interval; simulate more packets (--packets)"

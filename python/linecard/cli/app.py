@@ -16,7 +16,7 @@ from linecard.errors import LinecardError
 app = typer.Typer(
     name="linecard",
     cls=LazyGroup,
-    help="Simulate programmable packet processors: throughput, loss, latency, the bottleneck and why.",
+    help="Simulate programmable packet processors: throughput, loss, latency, the bottleneck and its cause.",
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -65,7 +65,10 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         "flows": "traffic.flows:flows",
         "flowcache": "flowcache.flowcache:flowcache",
         "shot-noise": "traffic.shot_noise:shot_noise",
-        "dram": ("Simulate DRAM parts alone, under traces and patterns.", {"run": "dram.run:run"}),
+        "dram": (
+            "Simulate DRAM parts without a chip, under request traces and access patterns.",
+            {"run": "dram.run:run"},
+        ),
         "queueing": (
             "Queues of packets: compare queue managers, and design a queuing cache.",
             {"run": "queueing.run:run", "design": "queueing.design:design", "settings": "queueing.settings:settings"},
@@ -73,7 +76,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
     },
     "Programs and cores": {
         "program": (
-            "Packet programs: C on RISC-V, traced on a capture; XDP (eBPF), run on a capture.",
+            "Packet programs: trace a C program for RISC-V on a capture, or run an XDP program (eBPF) on it.",
             {
                 "list": "executed.list:list_programs",
                 "build": "executed.build:build",

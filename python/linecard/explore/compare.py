@@ -82,7 +82,7 @@ def compare(
         set_a: New values for parameters of the first design only.
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets in each of the first runs of a design.
+        packets: Packets in each run of a design, before any lengthening.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.

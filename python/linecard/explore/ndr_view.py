@@ -89,7 +89,7 @@ def _charts(result: NdrResult) -> list[Part]:
             Axis("load, % of the line rate", zero=True, high=100),
             Axis("lost, %", logarithmic=True, low=NONE, high=100),
             losses,
-            "loss over offered load; the lowest points have no loss",
+            "loss by offered load; points at the bottom have no loss",
             ("PDR", PARTIAL),
         ),
         Chart(

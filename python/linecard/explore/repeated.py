@@ -79,7 +79,7 @@ class Best:
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
                 f"highest {self.number}: not known: {named} may be higher than {self.point.name()}, but was {was}"
-                f"{unranked}. Longer runs (--packets) decide"
+                f"{unranked}. Use longer runs (--packets) to decide"
             )
         if not self.rivals:
             return f"highest {self.number}: {self.point.name()}, beyond chance{unranked}"

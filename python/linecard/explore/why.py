@@ -359,7 +359,7 @@ class Question:
         tried = f"{asked:,} to {self.shared['packets']:,}" if self.shared["packets"] > asked else f"{asked:,}"
         return "not known", (
             f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; the limit is not known. Simulate more "
-            "packets (--packets), lower the offered load, or widen --precision."
+            "packets (--packets), lower the offered load, or request a lower precision."
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:

@@ -92,9 +92,11 @@ def _slopes(result: WhyResult) -> Table:
         if unsure
         else ""
     )
-    lacks = f"; the sum lacks the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
+    lacks = f"; the sum excludes the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
     between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
-    adds_up = f"The sum over rates minus the sum over times is {result.elasticity_sum:.2f} ({between})"
+    adds_up = (
+        f"The elasticities of rates minus the elasticities of times sum to {result.elasticity_sum:.2f} ({between})"
+    )
     fewer = result.elasticity_packets
     shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
     return Table(

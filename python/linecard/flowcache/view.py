@@ -98,7 +98,7 @@ def _best(each: BestPolicy) -> tuple[Cell, ...]:
     if each.percent_of_bound_hits is not None:
         shares.append(f"{each.percent_of_bound_hits:.2f} % of the hits of {each.bound}")
     if each.percent_of_lru_gap is not None and each.policy != "LRU":
-        shares.append(f"{each.percent_of_lru_gap:.1f} % of the gap from LRU to the bound")
+        shares.append(f"{each.percent_of_lru_gap:.1f} % of the way from LRU to the bound")
     ways = "full" if each.ways == each.entries else f"{each.ways}-way"
     return f"{each.entries:,}", ways, Said(each.policy, "best"), percent(each.hit_rate, 2), ", ".join(shares)
 

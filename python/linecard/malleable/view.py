@@ -47,7 +47,11 @@ def _(result: CoreResult) -> list[Part]:
     return [
         Title(f"{result.program.name}: {what}, {result.area} thread-equivalents", traffic.title),
         _best(result),
-        Notes([] if result.single_peak or len(result.rows) == 1 else ["Throughput over threads has several peaks"]),
+        Notes(
+            []
+            if result.single_peak or len(result.rows) == 1
+            else ["Throughput has several peaks as the number of threads grows"]
+        ),
         Table(
             "Splits",
             (text("threads"), "cache", "packets/Mcycle", BAR, "hits", "bus", "busy", "switch", "idle", text("limit")),

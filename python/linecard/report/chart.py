@@ -200,7 +200,7 @@ def _lines(part: Chart) -> Drawn | None:
     for number, each in enumerate(part.series):
         found += _series(each, number, across, up, part.x.names)
     legend, height = _legend([each.name for each in part.series], HEIGHT)
-    words = f"{part.y.name} over {part.x.name}; the numbers are in a table of this page."
+    words = f"{part.y.name} by {part.x.name}; the numbers are in a table of this page."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
 
 

@@ -20,7 +20,7 @@ NAMES = {
     "dram": "a DRAM part or a standard",
     "policy": "a policy of a DRAM controller",
     "traffic": "a link profile",
-    "queueing": "a machine of queue managers",
+    "queueing": "a machine that runs queue managers",
     "sweep": "a sweep or an optimisation",
     "study": "a study",
 }

@@ -420,7 +420,7 @@ def judge_shape(
     if index is None or not 0 < index < len(xs) - 1:
         return result(
             None,
-            f"the sweep has no inner point at {check.at:g}" if check.at is not None else "the check names no point",
+            f"the sweep has no inner point at {check.at:g}" if check.at is not None else "the check has no `at` value",
         )
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]
@@ -554,6 +554,6 @@ def judge_deviations(
         )
     for name, entry in known.items():
         if name not in present and (complete or name in judged):
-            detail = "within its tolerance" if name in judged else "names no deviation of this study"
+            detail = "within its tolerance" if name in judged else "is not a deviation of this study"
             found.append(Deviation(id=name, state="gone", detail=detail, reason=entry.reason, tried=entry.tried))
     return tuple(found)

@@ -76,7 +76,7 @@ class AtPoint:
     def text(self) -> str:
         """The input, the point, and the lines whose limit is not met at this point."""
         lost = (
-            f"newly missed at this point: {', '.join(self.lost)}"
+            f"limits that are newly missed at this point: {', '.join(self.lost)}"
             if self.lost
             else "no limit is newly missed at this point"
         )

@@ -38,7 +38,9 @@ class FlowStatistics(Result, FlowsReport, frozen=True):
                 "Mean size", f"{self.mean_bytes:.1f} bytes", f"{self.at_most_64_bytes_percent:.1f} % at most 64 bytes"
             ),
             Fact(
-                "Flows", f"{self.flows:,}", f"one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets"
+                "Flows",
+                f"{self.flows:,}",
+                f"one-way; the ten largest contain {self.top10_flows_percent:.1f} % of packets",
             ),
             Fact("Single-packet flows", f"{self.single_packet_flows:,}", alone),
         ]

@@ -62,7 +62,7 @@ def test_jobs_are_parallelism_and_threads_are_hardware():
     for command, names, parameter in ALL:
         if "--jobs" in names:
             assert re.fullmatch(
-                r"Number of (parallel \w+|\w+ \w+ in parallel); by default, one per core\.", parameter.help
+                r"Number of (parallel \w+|\w+ \w+ in parallel); by default, one per CPU core\.", parameter.help
             ), command
             assert (parameter.metavar, parameter.default) == ("N", None), command
         if "--threads" in names:

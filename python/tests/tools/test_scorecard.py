@@ -458,10 +458,10 @@ def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lo
         return next(line for line in lines if line.target.id == "H6")
 
     assert idle(there).outcome == "input"
-    assert idle(there).shown.endswith("met at program.x=3: 0 points; newly missed at this point: H5")
+    assert idle(there).shown.endswith("met at program.x=3: 0 points; limits that are newly missed at this point: H5")
     # A line that could not be judged at the point must not count as kept there.
     silent = tuple(replace(line, kept=None) if line.target.id == "H1" else line for line in there)
-    assert idle(silent).shown.endswith("newly missed at this point: H1, H5")
+    assert idle(silent).shown.endswith("limits that are newly missed at this point: H1, H5")
     still = lines_of(study, as_it_is.values(), figures.values())
     assert (idle(still).outcome, "not met at program.x=3" in idle(still).shown) == ("missed", True)
     assert "no limit is newly missed at this point" in idle(still).shown

@@ -150,7 +150,7 @@ fn prefix(text: &str, size: u32) -> Result<Vec<u8>, String> {
     if made.len() == size as usize {
         return Ok(made);
     }
-    Err(format!("`{text}` has {} bytes with its length, expected {size}", made.len()))
+    Err(format!("`{text}` has {} bytes including its length, expected {size}", made.len()))
 }
 
 fn split_prefix(text: &str) -> Result<(IpAddr, u8), String> {

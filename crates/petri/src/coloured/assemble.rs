@@ -115,7 +115,7 @@ pub(crate) fn transition(
             let name = &places[arc.place as usize].name;
             return Err(plain(
                 &format!("an arc of place {name:?} without `tokens`"),
-                &format!("the tokens that it takes or produces, {colour}"),
+                &format!("the tokens that the arc takes or produces, {colour}"),
             ));
         }
         if !is_coloured(arc) && !arc.tokens.is_empty() {
@@ -154,7 +154,7 @@ pub(crate) fn transition(
     if guard.iter().any(Code::is_random) {
         return Err((
             raw.guard.clone(),
-            Misread::new(0, "a random guard", "one that the binding determines"),
+            Misread::new(0, "a random guard", "a guard that the binding determines"),
         ));
     }
     let weight =
@@ -174,7 +174,7 @@ pub(crate) fn transition(
         if arc.kind != ArcKind::Output && weight.is_random() {
             return Err((
                 arc.weight.clone(),
-                Misread::new(0, "a random weight", "one that the binding determines"),
+                Misread::new(0, "a random weight", "a weight that the binding determines"),
             ));
         }
         match arc.kind {
@@ -183,7 +183,8 @@ pub(crate) fn transition(
                 let constant = weight.constant().and_then(|weight| u32::try_from(weight).ok());
                 let fits = constant.filter(|&weight| weight == 1 || place.choice == Choice::Random);
                 let Some(constant) = fits else {
-                    let expected = "1 from a fifo place, a constant from a coloured one";
+                    let expected =
+                        "the weight 1 from a fifo place, or a constant weight from another coloured place";
                     return Err((arc.weight.clone(), Misread::new(0, "another weight", expected)));
                 };
                 if let Some(take) = take.next() {
@@ -207,7 +208,7 @@ pub(crate) fn transition(
                 } else if place.choice == Choice::Fifo {
                     return Err((
                         arc.tokens.clone(),
-                        Misread::new(0, "a colour of a fifo place", "no `tokens`"),
+                        Misread::new(0, "`tokens` of an inhibitor arc from a fifo place", "no `tokens`"),
                     ));
                 } else {
                     Some(in_text(
@@ -289,7 +290,10 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
             if let (Some(low), Some(high)) = (real(&low), real(&high))
                 && low > high
             {
-                return Err(plain(&format!("low {low} above high {high}"), "low at most high"));
+                return Err(plain(
+                    &format!("low {low} above high {high}"),
+                    "a low value that is not above the high value",
+                ));
             }
             TimingCode::Uniform { low, high }
         }

@@ -81,7 +81,7 @@ impl ColouredBuilder {
     fn free_word(&self, part: &'static str, word: &str) -> Result<(), PetriError> {
         let names = &self.scopes[self.scope].1;
         if !is_name(word) {
-            let expected = "letters, digits and _, no digit first, and no word of the language";
+            let expected = "letters, digits and _, not beginning with a digit, and no keyword";
             return Err(PetriError::part(part, word, "this name", expected));
         }
         if names.constants.contains_key(word) || names.words.contains_key(word) {
@@ -228,7 +228,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(
                 "place",
                 name,
-                "a token of each colour",
+                "one token of each colour, with more than a million colours",
                 "at most a million colours",
             ));
         };
@@ -264,12 +264,17 @@ impl ColouredBuilder {
                         "transition",
                         &name,
                         format!("the value {bad}"),
-                        "a time from 0",
+                        "a time of at least 0",
                     ));
                 }
                 if values.len() != weights.len() {
                     let found = format!("{} values and {} weights", values.len(), weights.len());
-                    return Err(PetriError::part("transition", &name, found, "the same number of both"));
+                    return Err(PetriError::part(
+                        "transition",
+                        &name,
+                        found,
+                        "the same number of values and weights",
+                    ));
                 }
             }
             _ => (),
@@ -372,7 +377,7 @@ impl ColouredBuilder {
 fn check_weights(part: &'static str, name: &str, weights: &[f64]) -> Result<(), PetriError> {
     let fine = |weight: &f64| weight.is_finite() && *weight >= 0.0;
     if let Some(bad) = weights.iter().find(|weight| !fine(weight)) {
-        return Err(PetriError::part(part, name, format!("the weight {bad}"), "weights from 0"));
+        return Err(PetriError::part(part, name, format!("the weight {bad}"), "weights of at least 0"));
     }
     if weights.iter().sum::<f64>() <= 0.0 {
         return Err(PetriError::part(part, name, "weights that sum to 0", "at least one above 0"));

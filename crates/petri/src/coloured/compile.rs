@@ -102,7 +102,7 @@ impl Scope<'_> {
         let mut value = self.compile(expr)?;
         match value.kind {
             Kind::Of(Colour::Int { .. }) => self.finish(expr, value.parts.remove(0)),
-            kind => Err(unfit(expr, &kind, "a whole number; round(), floor() and ceil() make one")),
+            kind => Err(unfit(expr, &kind, "a whole number; round(), floor() and ceil() return one")),
         }
     }
 
@@ -124,7 +124,7 @@ impl Scope<'_> {
         match &expr.node {
             Node::Int(number) => one(WHOLE, vec![Op::Push(*number)]),
             Node::Real(number) => one(Kind::Real, vec![Op::Push(number.to_bits() as i64)]),
-            Node::Any => Err(Misread::new(expr.at, "`_`", "a value; `_` may be in input arcs only")),
+            Node::Any => Err(Misread::new(expr.at, "`_`", "a value; `_` is allowed in input arcs only")),
             Node::Name(name) => self.name(expr, name),
             Node::Field(record, field) => {
                 let value = self.compile(record)?;
@@ -142,7 +142,7 @@ impl Scope<'_> {
                     return Err(Misread::new(
                         expr.at,
                         "`...`",
-                        "every field; `...` may be in input arcs only",
+                        "every field; `...` is allowed in input arcs only",
                     ));
                 }
                 let (mut colours, mut parts) = (Vec::new(), Vec::new());

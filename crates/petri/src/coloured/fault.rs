@@ -41,7 +41,10 @@ impl Fault {
             }
             Self::NoWeight(weight) => format!("{weight} tokens, expected 0 to 4294967295"),
             Self::NoTime(bits) => {
-                format!("{}, expected a time from 0, or a rate or weight above 0", f64::from_bits(bits))
+                format!(
+                    "{}, expected a time of at least 0, or a rate or weight above 0",
+                    f64::from_bits(bits)
+                )
             }
             Self::Endless => "not the last".to_owned(),
             Self::TooManyTokens => "more than 4294967295 tokens in a place".to_owned(),

@@ -233,7 +233,7 @@ impl Sorts {
         let place = value.checked_sub(first).and_then(|place| u32::try_from(place).ok());
         match place.filter(|&place| u64::from(place) < sort.size(self)) {
             Some(place) => Ok((sort.parts[0], place)),
-            None => Err(wrong(node, format!("{value}"), "a number of the range")),
+            None => Err(wrong(node, format!("{value}"), "a number in the range")),
         }
     }
 

@@ -72,7 +72,7 @@ impl Workload {
         };
         if let Some(rest) = lower.strip_prefix("mix") {
             let expected =
-                "MIXt_k_m_s: percent of the first queue, ratio above 1, queues, percent of all others";
+                "MIXt_k_m_s: t % in the first queue, a ratio k above 1, m queues, s % in all other queues";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
@@ -94,7 +94,7 @@ impl Workload {
                 {
                     Ok(Self::Dominating { queues: queues as u32, percent })
                 }
-                _ => Err(bad("SDn_k: n queues, at least 1, with k percent of the packets")),
+                _ => Err(bad("SDn_k: at least one queue (n), with k percent of the packets")),
             };
         }
         if let Some(rest) = lower.strip_prefix('l') {

@@ -155,9 +155,9 @@ impl FlowMix {
                 && (flows * least as f64..=flows * most as f64).contains(&packets);
             if !reachable {
                 let found = if flows < 1.0 {
-                    "shares that leave none".to_owned()
+                    "shares that leave no flow of this kind".to_owned()
                 } else {
-                    format!("shares that leave {packets} packets in {flows} of them")
+                    format!("shares that leave {packets} packets in {flows} flows")
                 };
                 return Err(unfit(what, found, format!("{least} to {most} packets each")));
             }

@@ -268,7 +268,7 @@ impl PcapNg {
         })?;
         let interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
             let found = format!(
-                "a packet on interface {} where {} are declared",
+                "a packet on interface {} where {} interfaces are declared",
                 packet.interface,
                 self.interfaces.len()
             );

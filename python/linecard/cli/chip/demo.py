@@ -57,8 +57,8 @@ def demo() -> None:
     _say(
         f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
         f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
-        f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Separate runs "
-        "measured the effect of each change under “Bottleneck” before the demo printed it."
+        f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Under "
+        "“Bottleneck”, the effect of each change comes from a separate run."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)

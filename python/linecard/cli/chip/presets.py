@@ -59,7 +59,7 @@ def presets(
     elif found or json:
         outputs.give(found)
     else:
-        stderr.note(f"no preset matches all words of `{search}`; linecard presets KIND lists a kind")
+        stderr.note(f"no preset matches all words of `{search}`; linecard presets KIND lists the presets of a kind")
 
 
 def _kinds(found: Sequence[PresetInfo]) -> Table:
@@ -74,7 +74,10 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
         names = [each.name for each in sorted(of_kind, key=lambda each: len(each.extends))]
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         rows.append((Said(kind), len(names), Lines(meaning, ", ".join(names[:NAMES_SHOWN]) + more)))
-    words = "linecard presets KIND lists a kind, --search WORD finds presets, linecard describe PRESET shows one"
+    words = (
+        "linecard presets KIND lists the presets of a kind, --search WORD finds presets, "
+        "linecard describe PRESET shows one"
+    )
     columns = (text("kind"), "presets", wide("meaning and examples"))
     return Table("", columns, rows, below=(Said(words, "dim"),))
 

@@ -22,7 +22,7 @@ def schema(
     """Print the JSON Schema of a file kind; with it, an editor completes and checks files of this kind.
 
     The first line `#:schema ./chip.schema.json` of a file tells the editor where the schema is. `linecard new` writes
-    the schema file, and the `#:schema` line into the chip file.
+    the schema file, and adds the `#:schema` line to the chip file.
 
     **Examples**
 

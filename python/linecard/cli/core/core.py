@@ -54,7 +54,7 @@ def core(
         int, typer.Option(min=1, metavar="N", help="Number of measured events in each simulation.")
     ] = 400_000,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of parallel simulations; by default, one per core.")
+        int | None, typer.Option(metavar="N", help="Number of parallel simulations; by default, one per CPU core.")
     ] = None,
     json: Json = False,
     output: Output = None,

@@ -36,7 +36,7 @@ def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     result = answered(ask, {**asked, **executed})
     outputs.give(result)
     counts = result.counts
-    stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; kept in {asked['store']}")
+    stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; results are kept in {asked['store']}")
     end_by_store(counts)
     if not any(row.answered for row in result.rows):
         raise typer.Exit(Exit.RUN)

@@ -36,6 +36,7 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; "
+        f"results are kept in {asked['store']}"
     )
     end_by_store(counts)

@@ -19,7 +19,7 @@ StoreOption = Annotated[
     Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs, for reuse.")
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per core.")
+    int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per CPU core.")
 ]
 Executor = Annotated[
     str, typer.Option(metavar="NAME", help="Executor: threads, dask (local workers) or dask:ADDRESS (extra: dask).")

@@ -39,7 +39,8 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; "
+        f"results are kept in {asked['store']}"
     )
     if not result.answered:
         raise typer.Exit(Exit.RUN)

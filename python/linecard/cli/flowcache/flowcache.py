@@ -68,7 +68,8 @@ def flowcache(
         int, typer.Option(min=0, metavar="N", help="Seed for random policies and for the hash function h3.")
     ] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of caches simulated in parallel; by default, one per core.")
+        int | None,
+        typer.Option(metavar="N", help="Number of caches simulated in parallel; by default, one per CPU core."),
     ] = None,
     false_hits: Annotated[
         bool, typer.Option("--false-hits", help="Count packets that receive the classification result of another flow.")

@@ -18,7 +18,8 @@ def explore(
         bool, typer.Option("--invariants", help="Compute P- and T-invariants: the minimal semiflows.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of markings explored in parallel; by default, one per core.")
+        int | None,
+        typer.Option(metavar="N", help="Number of markings explored in parallel; by default, one per CPU core."),
     ] = None,
     overrides: Set = None,
     json: Json = False,

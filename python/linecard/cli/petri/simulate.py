@@ -38,7 +38,7 @@ def simulate(
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of parallel replications; by default, one per core.")
+        int | None, typer.Option(metavar="N", help="Number of parallel replications; by default, one per CPU core.")
     ] = None,
     overrides: Set = None,
     json: Json = False,

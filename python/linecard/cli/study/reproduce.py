@@ -28,7 +28,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Use one seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per core.")
+        int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per CPU core.")
     ] = None,
     out: Annotated[
         Path | None,

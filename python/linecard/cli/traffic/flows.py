@@ -31,7 +31,7 @@ def flows(
             min=1,
             max=1 << 40,
             metavar="N",
-            help="Maximum number of flows; more flows are an error. Each flow takes 220 bytes of memory.",
+            help="Maximum number of flows; more flows are an error. Each flow takes up to 220 bytes of memory.",
         ),
     ] = 20_000_000,
 ) -> None:
