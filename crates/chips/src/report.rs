@@ -359,7 +359,7 @@ pub struct RunReport {
     pub program: String,
     /// Description of the traffic.
     pub traffic: String,
-    /// Seed from which all random draws follow.
+    /// Seed of all random numbers in the run.
     pub seed: u64,
     /// Version of Linecard.
     pub version: String,
@@ -371,7 +371,7 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
-    /// Number of damaged records of the capture that were skipped, counted in each pass.
+    /// Number of damaged records of the capture that were skipped; each pass over the capture counts them again.
     pub capture_damage: u64,
     /// The main results of the run.
     pub summary: Summary,
@@ -395,7 +395,7 @@ pub struct RunReport {
     pub ranges: Vec<ValueRange>,
     /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue; a kind of group is left out if the chip has only one such group.
+    /// Packets by port, class and queue; if the chip has only one port, for example, the rows of ports are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
     /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This

@@ -3,7 +3,7 @@
 A program defines ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which runs once for each IP packet
 (``programs/include/linecard.h``). A program is specified as the name of a shipped program, a C file, or an ELF file for
 32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler
-of the Python package ``ziglang`` (extra ``programs``).
+of the Python package ``ziglang`` (requires the extra ``programs``).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
 program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
-package ``ziglang`` (extra ``programs``). A program processes one packet after another. A run stops with an error if the
-program has a fault that the kernel's verifier rejects. The error message contains the instruction and the source line.
+package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops with an
+error if the program has a fault that the kernel's verifier rejects. The error message contains the instruction and the
+source line.
 """
 
 from __future__ import annotations

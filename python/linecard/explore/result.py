@@ -190,7 +190,7 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the table as a polars data frame (extra ``frames``).
+        """Return the table as a polars data frame; this requires the extra ``frames``.
 
         In the data frame, a column with values of several types becomes text.
         """

@@ -84,7 +84,8 @@ def sweep(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
             ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
-        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
+        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra
+            ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
         store: Folder that keeps finished runs for reuse; ``None`` keeps nothing. The table does not depend on the
