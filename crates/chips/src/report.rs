@@ -44,10 +44,10 @@ pub struct LatencyNs {
 /// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Throughput: bits of packets that left, in Gbit/s of simulated time.
+    /// Throughput: bits of packets that left the chip, in Gbit/s of simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
-    /// Throughput: packets that left, in Mpps of simulated time.
+    /// Throughput: packets that left the chip, in Mpps of simulated time.
     #[schemars(extend("x-unit" = "Mpackets/s"))]
     pub throughput_mpps: f64,
     /// Offered load: bits of packets that arrived, in Gbit/s of simulated time.
@@ -56,7 +56,7 @@ pub struct Summary {
     /// Packets that arrived while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_in: u64,
-    /// Packets that left while statistics were on.
+    /// Packets that left the chip while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
     /// Packets dropped for any reason except a choice of the program (`not_ip`).
@@ -65,7 +65,7 @@ pub struct Summary {
     /// Packets dropped, divided by packets that left or were dropped; packets still inside the chip do not count.
     #[schemars(extend("x-unit" = "fraction", "x-metric" = "loss"))]
     pub loss_fraction: f64,
-    /// Latency of the packets that left.
+    /// Latency of the packets that left the chip.
     pub latency_ns: LatencyNs,
     /// Simulated time during which statistics were on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
@@ -190,14 +190,14 @@ pub struct Bottleneck {
 #[schemars(rename = "Part")]
 pub struct PartReport {
     /// `input`: packets that arrived at a port; `output`: packets that programs sent to a port. `class`: packets of one
-    /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that no program had sent when
-    /// they were lost or ended, or by the end of the run.
+    /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that were lost or finished
+    /// before a program sent them, and packets still unsent at the end of the run.
     pub of: &'static str,
     /// Packets of the group inside the chip when statistics started.
     pub packets_inside_at_start: u64,
     /// Packets of the group that arrived or were sent.
     pub packets_offered: u64,
-    /// Packets of the group that left.
+    /// Packets of the group that left the chip.
     pub packets_delivered: u64,
     /// Packets lost for any reason.
     pub packets_lost: u64,
@@ -228,7 +228,8 @@ pub struct DropCount {
     pub packets: u64,
 }
 
-/// Number of packets for which an executed program returned one result: an XDP verdict, or the value of a C program.
+/// Number of packets for which an executed program returned the same result: an XDP verdict, or the value of a C
+/// program.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProgramResult {
     /// The XDP verdict, or the value in hexadecimal.
@@ -248,9 +249,9 @@ pub struct SourceLine {
     pub number: Option<u32>,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, without the cycles that issue accesses.
+    /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
-    /// Cycles per packet that the thread waited for accesses; meanwhile, the engine may execute other threads.
+    /// Cycles per packet in which the thread waits for accesses; meanwhile, the engine may execute other threads.
     pub stall_cycles_per_packet: f64,
     /// Memory accesses per packet.
     pub accesses_per_packet: f64,
@@ -267,12 +268,12 @@ pub struct MemoryUse {
     pub accesses_per_packet: f64,
 }
 
-/// A call stack, and the engine cycles over all packets in its innermost function.
+/// A call stack, and the engine cycles in its innermost function, summed over all packets.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CallStack {
     /// Function names, from the outermost to the innermost.
     pub functions: Vec<String>,
-    /// Engine cycles in the innermost function, over all packets.
+    /// Engine cycles in the innermost function, summed over all packets.
     pub cycles: u64,
 }
 
@@ -287,7 +288,8 @@ pub struct HotWord {
     pub name: String,
     /// Source lines that access the data, the most frequent first.
     pub lines: Vec<String>,
-    /// Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
+    /// Fraction of the program's accesses to this bank or memory that go to the data; for a lock, fraction of all
+    /// acquisitions.
     pub share: f64,
 }
 
@@ -321,9 +323,9 @@ pub struct ExecutedProgram {
     pub packets: u64,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, without the cycles that issue accesses.
+    /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
-    /// Cycles per packet that threads waited for the program's accesses.
+    /// Cycles per packet in which threads wait for the program's accesses.
     pub stall_cycles_per_packet: f64,
     /// Accesses.
     pub accesses_per_packet: f64,

@@ -62,7 +62,7 @@ class LineMoved:
         text: Text of the source line, or name of the function.
         a: File and line number in the first program; ``None`` if only the second program has the line.
         b: File and line number in the second program; ``None`` if only the first program has the line.
-        cycles: Engine cycles without the cycles that issue accesses.
+        cycles: Engine cycles, except cycles in which the engine issues accesses.
         stall_cycles: Cycles in which the thread waits for accesses.
         instructions: Instructions.
     """
