@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_listed(program: str | PathLike[str]) -> bool:
-    """Whether a program is an application or a file of steps, and not code that a chip executes."""
+    """Whether a program is an application or a file of steps, as opposed to code that a chip executes."""
     name = name_of("program", program)
     return name.endswith(".toml") or name in _core.applications()
 

@@ -134,7 +134,7 @@ def program_trace(
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
-        routes: Route table to whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses. By
+        routes: Route table; IPv4 addresses are mapped to its prefixes, for captures with anonymised addresses. By
             default, a shipped route lookup uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.

@@ -61,7 +61,8 @@ class Best:
         point: The point with the largest mean among the steady points.
         rivals: Points that do not differ from the best point beyond chance: the 99 % interval of the paired difference
             contains zero.
-        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs decide.
+        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs are needed
+            to decide.
         left_out: Number of points that are not ranked, because a run was not conclusive, refused or failed.
     """
 

@@ -88,9 +88,9 @@ def sweep(
             ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps finished runs for reuse; ``None`` keeps nothing. The table does not depend on the
-            store.
-        jobs: Number of parallel runs; ``None`` takes one per core.
+        store: Folder in which finished runs are kept for reuse; ``None`` for no folder. The table does not depend on
+            the store.
+        jobs: Number of parallel runs; ``None`` for one per core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Called repeatedly with (runs done, total runs).

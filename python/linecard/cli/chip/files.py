@@ -26,8 +26,8 @@ def new(
     """Write a file for a new chip, based on a preset.
 
     For a shipped chip, the command writes the whole file with its comments. For another platform, the command writes a
-    few lines that extend the platform. The command also writes `chip.schema.json`, the JSON Schema that the first line
-    of the new file names. With this schema, an editor completes and checks the file.
+    few lines that extend the platform. The command also writes `chip.schema.json`, a JSON Schema; the first line of the
+    new file refers to it. With this schema, an editor completes and checks the file.
 
     **Examples**
 
