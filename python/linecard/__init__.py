@@ -7,7 +7,7 @@ True
 
 The package has these functions:
 
-- `run` simulates one design with one kind of traffic; `sweep` simulates a design space and returns one table;
+- `run` simulates one design under one traffic load; `sweep` simulates a design space and returns one table;
 - `flows` returns packets and flows of a capture; `flow_mix` generates traffic with given flow statistics;
 - `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part alone;
 - `presets` lists the shipped presets; `describe` shows one preset with units and sources;

@@ -95,7 +95,8 @@ pub struct NotIpFrames {
     pub punted: u64,
     /// Non-IP frames that the program drops because the chip's file requests it (`not_ip`).
     pub dropped_by_choice: u64,
-    /// Non-IP frames that ended in an executed program or a step `finish`; they count as packets that left.
+    /// Non-IP frames whose processing ended in an executed program or in a step `finish`; they count as packets that
+    /// left.
     pub finished: u64,
     /// Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line rate.
     pub lost: u64,
@@ -139,15 +140,15 @@ pub struct DramTime {
     pub data: f64,
     /// Fraction of the time spent waiting for a precharge or an activate.
     pub row_miss: f64,
-    /// Fraction of the time for bus turnaround.
+    /// Fraction of the time spent on bus turnaround.
     pub turnaround: f64,
-    /// Fraction of the time for refreshes.
+    /// Fraction of the time spent on refreshes.
     pub refresh: f64,
     /// Fraction of the time without a request.
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the time between two column commands to an open row.
+    /// Fraction of the time spent on the spacing between column commands to an open row.
     pub spacing: f64,
 }
 
@@ -201,7 +202,7 @@ pub struct PartReport {
     pub packets_delivered: u64,
     /// Packets lost for any reason.
     pub packets_lost: u64,
-    /// Packets that programs ended on purpose (`program.not_ip`); they are not lost.
+    /// Packets whose processing a program ended on purpose (`program.not_ip`); they are not lost.
     pub packets_by_choice: u64,
     /// Packets of the group inside the chip at the end.
     pub packets_inside: u64,

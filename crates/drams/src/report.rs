@@ -48,10 +48,10 @@ pub struct MemoryLatency {
 /// How the data buses spend their time, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
-    /// Fraction of the time for read data.
+    /// Fraction of the time spent on read data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
-    /// Fraction of the time for write data.
+    /// Fraction of the time spent on write data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
     /// Fraction of the time spent waiting for an activate.
@@ -60,7 +60,7 @@ pub struct MemoryTime {
     /// Fraction of the time spent waiting for a precharge of another row.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// Fraction of the time for bus turnaround.
+    /// Fraction of the time spent on bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
     /// Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).

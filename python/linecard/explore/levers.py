@@ -1,7 +1,8 @@
 """The parameters that the throughput of a chip depends on, and the changes that lift a limit.
 
 The parameters are derived from the description of a chip: rules derive the kind of a number from its key. The core
-lists the lifts (``crates/chips/src/lifts.rs``). A change consists of settings in the form of ``--set``.
+lists the changes that lift limits (``crates/chips/src/lifts.rs``). A change consists of settings in the form of
+``--set``.
 """
 
 from __future__ import annotations
@@ -171,5 +172,5 @@ class Chip:
         ]
 
     def lifts(self) -> tuple[Lift, ...]:
-        """The lifts of the chip: twice the speed, half the latency, twice the threads, four times the capacity."""
+        """Changes that lift limits: twice the speed, half the latency, twice the threads, four times the capacity."""
         return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

@@ -1,7 +1,7 @@
 """Summarises the points of a sweep over their seeds: means with intervals, and whether one point is best beyond chance.
 
-All points use the same seeds, and therefore the same traffic. Two points are therefore compared seed by seed, because
-the effect of the shared traffic cancels in the difference.
+All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, so that the effect
+of the shared traffic cancels in the difference.
 """
 
 from __future__ import annotations
