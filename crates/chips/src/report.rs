@@ -74,7 +74,7 @@ pub struct Summary {
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short to compute them.
     pub intervals: Option<Intervals>,
-    /// Packets still inside the chip at the end.
+    /// Packets still inside the chip at the end of the run.
     pub packets_inside: u64,
     /// Frames that are not IP, by outcome; `None` if the run has no such frames.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,7 +204,7 @@ pub struct PartReport {
     pub packets_lost: u64,
     /// Packets whose processing a program ended on purpose (`program.not_ip`); they are not lost.
     pub packets_by_choice: u64,
-    /// Packets of the group inside the chip at the end.
+    /// Packets of the group inside the chip at the end of the run.
     pub packets_inside: u64,
     /// Packets lost, divided by packets that left or were lost.
     pub loss_fraction: f64,
@@ -278,7 +278,7 @@ pub struct CallStack {
     pub cycles: u64,
 }
 
-/// The data that an executed program accesses most in a memory, or the lock that it takes most.
+/// The data that an executed program accesses most often in a memory, or the lock that it takes most often.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
     /// Name of the memory, or `locks`.
@@ -338,7 +338,7 @@ pub struct ExecutedProgram {
     pub lines: Vec<SourceLine>,
     /// Call stacks of the program, with their cycles.
     pub stacks: Vec<CallStack>,
-    /// The data that the program accesses most in each memory, and the lock that it takes most.
+    /// The data that the program accesses most often in each memory, and the lock that it takes most often.
     pub hot: Vec<HotWord>,
 }
 

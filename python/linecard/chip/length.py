@@ -73,7 +73,7 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    For one run, batches of the run determine the interval. For several seeds, the interval is the larger of two:
+    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of two:
     Student's t over the seeds, and the combined intervals of the runs. With few seeds, the interval from Student's t
     alone can be too small by chance.
     """

@@ -243,7 +243,7 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until all threads that passed the packet on and continued (`put`) have finished."""
+        """Wait until every thread that passed the packet on (`put`) and continued in parallel has finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
