@@ -1,8 +1,8 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-NumPy numbers become Python numbers, also inside settings and axes. Wrong types raise an error: for example a bool as a
-count, progress that is not callable, or settings that are not a mapping. Invalid file names and numbers out of range
-raise an error, too. The annotation of a parameter decides which types it accepts.
+NumPy numbers become Python numbers, also inside settings and axes. Arguments of a wrong type raise an error: for
+example a bool as a count, or a ``progress`` that is not callable. Invalid file names and out-of-range numbers raise an
+error, too. The annotation of a parameter determines which types the parameter accepts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST = 8
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function convert its arguments to plain types, and reject others with a readable error."""
+    """Make a function convert its arguments to plain types, and reject invalid arguments with a readable error."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Wrappers for every function of the compiled core, which turn a defect of the core into an ordinary error of Linecard.
+"""Wrappers for all functions of the compiled core: they turn a panic in the core into an ordinary Linecard error.
 
 A Rust panic reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each of
 its functions in `guarded`, so that no panic escapes.

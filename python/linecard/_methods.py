@@ -81,7 +81,7 @@ class ExecutedProgramMethods:
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """The call stacks for flame graph tools: each line has functions, joined by ``;``, and engine cycles."""
+        """The call stacks for flame graph tools: each line contains functions, joined by ``;``, and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
@@ -159,7 +159,7 @@ class CacheCurvesMethods:
         """The result of the LRU cache with this number of sets and ways.
 
         Raises:
-            KeyError: The pass did not cover this cache; the message lists the covered caches.
+            KeyError: The simulation did not cover this cache; the message lists the caches that it covered.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

@@ -38,13 +38,13 @@ class Option:
         kind: Kind of the field's value: a key of `ANNOTATIONS`.
         required: Whether the field is required.
         default: Default.
-        flags: Command-line option in all spellings; empty for an argument or a field without an option.
+        flags: All spellings of the command-line option; empty for an argument or a field without an option.
         metavar: Placeholder of the value in the help.
         help: Meaning.
         details: Additional documentation for Python only.
         least: Minimum of the value, if declared.
         most: Maximum of the value, if declared.
-        usual: Default of the command, if it differs from the default in Python.
+        usual: Default of the command-line option, if it differs from the default in Python.
         whole: Whether the field applies to a single run only, not to each run of a sweep.
         first: Whether the field may be a positional argument in Python.
     """

@@ -36,7 +36,7 @@ class Description(Result, DescriptionReport, frozen=True, kw_only=True):
 
     Attributes:
         changes: Differences from the direct parent, the last preset in ``extends``; empty for a DRAM part, because its
-            standard states formulas.
+            standard contains formulas, not values.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")

@@ -83,7 +83,7 @@ class Result:
         return records(getattr(self, self.TABLE))
 
     def to_frame(self) -> polars.DataFrame:
-        """The table as a polars data frame (extra ``frames``)."""
+        """The table as a polars data frame; requires the extra ``frames``."""
         found = self.table()
         return frame(found.columns, found.rows)
 

@@ -95,7 +95,7 @@ def _schema() -> str:
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
-            f'    """The request of `linecard.{request.function}`, which documents the fields."""\n',
+            f'    """The request of `linecard.{request.function}`; that function documents the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
     for head, of, several in (

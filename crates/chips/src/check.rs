@@ -35,7 +35,7 @@ pub struct ChipCheck {
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
     /// Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and packet-memory
-    /// channels in which no packet begins.
+    /// channels in which no packet starts.
     pub warnings: Vec<String>,
 }
 
@@ -58,9 +58,10 @@ pub struct MemoryCheck {
     pub back_ns: f64,
     /// Size of the read in bytes.
     pub bytes: u32,
-    /// Peak read rate over all instances and the links of the route, in 10^6 per second; `None` without a bound.
+    /// Peak read rate, limited by all instances and by the links of the route, in 10^6 reads per second; `None` if
+    /// unlimited.
     pub peak_mops: Option<f64>,
-    /// Peak read rate in Gbit/s; `None` without a bound.
+    /// Peak read rate in Gbit/s; `None` if unlimited.
     pub peak_gbps: Option<f64>,
     /// Formula for the times and rates of this row.
     pub formula: String,

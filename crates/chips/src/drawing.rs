@@ -54,7 +54,7 @@ pub struct DrawnPlace {
     pub kind: String,
     /// True for a memory, false for an accelerator.
     pub is_memory: bool,
-    /// Name of the cluster, if each of its instances has a separate memory or unit.
+    /// Name of the cluster, if the memory or unit exists once in each instance of a cluster.
     pub per: Option<String>,
     /// Number of instances.
     pub count: usize,
@@ -62,7 +62,7 @@ pub struct DrawnPlace {
     pub roles: Vec<String>,
     /// Capacity.
     pub capacity_bytes: Option<u64>,
-    /// The memory behind the cache; `None` if this memory is not a cache.
+    /// If this memory is a cache, the memory whose data it caches; otherwise `None`.
     pub behind: Option<String>,
 }
 

@@ -165,7 +165,7 @@ fn set(key: String, value: impl Into<Value>) -> Settings {
     [(key, value.into())].into_iter().collect()
 }
 
-/// A lifted limit of a chip.
+/// A change that lifts one limit of a chip.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Lift {
     /// The improved part, named as in the results of a run.

@@ -44,10 +44,10 @@ pub struct LatencyNs {
 /// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Throughput: bits of packets that left, in Gbit/s of simulated time.
+    /// Throughput: bits of packets that left the chip, in Gbit/s of simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
-    /// Throughput: packets that left, in Mpps of simulated time.
+    /// Throughput: packets that left the chip, in Mpps of simulated time.
     #[schemars(extend("x-unit" = "Mpackets/s"))]
     pub throughput_mpps: f64,
     /// Offered load: bits of packets that arrived, in Gbit/s of simulated time.
@@ -56,7 +56,7 @@ pub struct Summary {
     /// Packets that arrived while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_in: u64,
-    /// Packets that left while statistics were on.
+    /// Packets that left the chip while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
     /// Packets dropped for any reason except a choice of the program (`not_ip`).
@@ -65,7 +65,7 @@ pub struct Summary {
     /// Packets dropped, divided by packets that left or were dropped; packets still inside the chip do not count.
     #[schemars(extend("x-unit" = "fraction", "x-metric" = "loss"))]
     pub loss_fraction: f64,
-    /// Latency of the packets that left.
+    /// Latency of the packets that left the chip.
     pub latency_ns: LatencyNs,
     /// Simulated time during which statistics were on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
@@ -74,7 +74,7 @@ pub struct Summary {
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short to compute them.
     pub intervals: Option<Intervals>,
-    /// Packets still inside the chip at the end.
+    /// Packets still inside the chip at the end of the run.
     pub packets_inside: u64,
     /// Frames that are not IP, by outcome; `None` if the run has no such frames.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,8 @@ pub struct NotIpFrames {
     pub punted: u64,
     /// Non-IP frames that the program drops because the chip's file requests it (`not_ip`).
     pub dropped_by_choice: u64,
-    /// Non-IP frames that ended in an executed program or a step `finish`; they count as packets that left.
+    /// Non-IP frames whose processing ended in an executed program or in a step `finish`; they count as packets that
+    /// left.
     pub finished: u64,
     /// Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line rate.
     pub lost: u64,
@@ -139,15 +140,15 @@ pub struct DramTime {
     pub data: f64,
     /// Fraction of the time spent waiting for a precharge or an activate.
     pub row_miss: f64,
-    /// Fraction of the time for bus turnaround.
+    /// Fraction of the time spent on bus turnaround.
     pub turnaround: f64,
-    /// Fraction of the time for refreshes.
+    /// Fraction of the time spent on refreshes.
     pub refresh: f64,
     /// Fraction of the time without a request.
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the time between two column commands to an open row.
+    /// Fraction of the time spent on the spacing between column commands to an open row.
     pub spacing: f64,
 }
 
@@ -190,20 +191,20 @@ pub struct Bottleneck {
 #[schemars(rename = "Part")]
 pub struct PartReport {
     /// `input`: packets that arrived at a port; `output`: packets that programs sent to a port. `class`: packets of one
-    /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that no program had sent when
-    /// they were lost or ended, or by the end of the run.
+    /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that were lost or finished
+    /// before a program sent them, and packets still unsent at the end of the run.
     pub of: &'static str,
     /// Packets of the group inside the chip when statistics started.
     pub packets_inside_at_start: u64,
     /// Packets of the group that arrived or were sent.
     pub packets_offered: u64,
-    /// Packets of the group that left.
+    /// Packets of the group that left the chip.
     pub packets_delivered: u64,
     /// Packets lost for any reason.
     pub packets_lost: u64,
-    /// Packets that programs ended on purpose (`program.not_ip`); they are not lost.
+    /// Packets whose processing a program ended on purpose (`program.not_ip`); they are not lost.
     pub packets_by_choice: u64,
-    /// Packets of the group inside the chip at the end.
+    /// Packets of the group inside the chip at the end of the run.
     pub packets_inside: u64,
     /// Packets lost, divided by packets that left or were lost.
     pub loss_fraction: f64,
@@ -228,7 +229,8 @@ pub struct DropCount {
     pub packets: u64,
 }
 
-/// Number of packets for which an executed program returned one result: an XDP verdict, or the value of a C program.
+/// Number of packets for which an executed program returned the same result: an XDP verdict, or the value of a C
+/// program.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProgramResult {
     /// The XDP verdict, or the value in hexadecimal.
@@ -248,9 +250,9 @@ pub struct SourceLine {
     pub number: Option<u32>,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, without the cycles that issue accesses.
+    /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
-    /// Cycles per packet that the thread waited for accesses; meanwhile, the engine may execute other threads.
+    /// Cycles per packet in which the thread waits for accesses; meanwhile, the engine may execute other threads.
     pub stall_cycles_per_packet: f64,
     /// Memory accesses per packet.
     pub accesses_per_packet: f64,
@@ -267,16 +269,16 @@ pub struct MemoryUse {
     pub accesses_per_packet: f64,
 }
 
-/// A call stack, and the engine cycles over all packets in its innermost function.
+/// A call stack, and the engine cycles in its innermost function, summed over all packets.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CallStack {
     /// Function names, from the outermost to the innermost.
     pub functions: Vec<String>,
-    /// Engine cycles in the innermost function, over all packets.
+    /// Engine cycles in the innermost function, summed over all packets.
     pub cycles: u64,
 }
 
-/// The data that an executed program accesses most in a memory, or the lock that it takes most.
+/// The data that an executed program accesses most often in a memory, or the lock that it takes most often.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
     /// Name of the memory, or `locks`.
@@ -287,7 +289,8 @@ pub struct HotWord {
     pub name: String,
     /// Source lines that access the data, the most frequent first.
     pub lines: Vec<String>,
-    /// Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
+    /// Fraction of the program's accesses to this bank or memory that go to the data; for a lock, fraction of all
+    /// acquisitions.
     pub share: f64,
 }
 
@@ -321,9 +324,9 @@ pub struct ExecutedProgram {
     pub packets: u64,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, without the cycles that issue accesses.
+    /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
-    /// Cycles per packet that threads waited for the program's accesses.
+    /// Cycles per packet in which threads wait for the program's accesses.
     pub stall_cycles_per_packet: f64,
     /// Accesses.
     pub accesses_per_packet: f64,
@@ -335,7 +338,7 @@ pub struct ExecutedProgram {
     pub lines: Vec<SourceLine>,
     /// Call stacks of the program, with their cycles.
     pub stacks: Vec<CallStack>,
-    /// The data that the program accesses most in each memory, and the lock that it takes most.
+    /// The data that the program accesses most often in each memory, and the lock that it takes most often.
     pub hot: Vec<HotWord>,
 }
 
@@ -359,7 +362,7 @@ pub struct RunReport {
     pub program: String,
     /// Description of the traffic.
     pub traffic: String,
-    /// Seed from which all random draws follow.
+    /// Seed of all random numbers in the run.
     pub seed: u64,
     /// Version of Linecard.
     pub version: String,
@@ -371,7 +374,7 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
-    /// Number of damaged records of the capture that were skipped, counted in each pass.
+    /// Number of damaged records of the capture that were skipped; each pass over the capture counts them again.
     pub capture_damage: u64,
     /// The main results of the run.
     pub summary: Summary,
@@ -395,7 +398,7 @@ pub struct RunReport {
     pub ranges: Vec<ValueRange>,
     /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue; a kind of group is left out if the chip has only one such group.
+    /// Packets by port, class and queue; if the chip has only one port, for example, the rows of ports are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
     /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This

@@ -61,13 +61,13 @@ pub struct RunRequest {
     #[serde(default)]
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-from", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_from_us: f64,
-    /// Length of the timeline in microseconds; by default, up to the maximum number of events.
+    /// Length of the timeline in microseconds; by default, the timeline ends at the maximum number of events.
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-for", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_for_us: Option<f64>,
     /// Write sent and dropped packets to a capture (pcapng, for Wireshark).
     ///
-    /// Timestamps count from the beginning of the run. Each port and each reason for a drop is an interface of the
-    /// capture. A comment marks the packet that waited longest.
+    /// Timestamps count from the beginning of the run. Each port and each reason for a drop is a separate interface in
+    /// the capture. A comment marks the packet that waited longest.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
     pub pcap_out: Option<String>,
 }
@@ -128,18 +128,19 @@ pub struct RunQuestion {
     /// Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%.
     ///
     /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-    /// enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
-    /// once. If the precision is not reached, `warnings` list the attempts and suggest changes.
+    /// enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
+    /// repeated at most once. If the precision is not reached, `warnings` list the attempts and suggest changes.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
     /// Also run at both ends of each interval that a source states for a value in the chip's file.
     ///
-    /// For n intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
+    /// For n intervals, this takes 2n + 2 more runs, in parallel: one per end, and two with combined ends. One of the
+    /// two combines all ends that raise the result, and the other all ends that lower it.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find the bottleneck with additional runs, each with one improved part; the runs take several times as long as a
-    /// short run.
+    /// Find the bottleneck with additional runs, each with one improved part; together, they take several times as long
+    /// as a short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,

@@ -11,7 +11,8 @@ use std::ops::RangeInclusive;
 /// A key that the code declares, whether the file contains it or not.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
-    /// Path of the file to which the key belongs. The reader of a chip's file also reads the files of its memory parts.
+    /// Path of the file to which the key belongs. To read a chip's file, Linecard also reads the files of the chip's
+    /// memory parts.
     pub file: String,
     /// Dotted path of the key.
     pub key: String,

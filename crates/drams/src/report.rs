@@ -48,10 +48,10 @@ pub struct MemoryLatency {
 /// How the data buses spend their time, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
-    /// Fraction of the time for read data.
+    /// Fraction of the time spent on read data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
-    /// Fraction of the time for write data.
+    /// Fraction of the time spent on write data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
     /// Fraction of the time spent waiting for an activate.
@@ -60,7 +60,7 @@ pub struct MemoryTime {
     /// Fraction of the time spent waiting for a precharge of another row.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// Fraction of the time for bus turnaround.
+    /// Fraction of the time spent on bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
     /// Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
@@ -78,7 +78,7 @@ pub struct MemoryTime {
     pub idle: f64,
 }
 
-/// Numbers of issued commands, under the abbreviations of datasheets; `refb` refreshes one bank.
+/// Numbers of issued commands, named with the abbreviations of datasheets; `refb` refreshes one bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Number of activate commands, which open rows.
@@ -190,10 +190,10 @@ pub struct MemoryReport {
     /// Writes.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
-    /// Clock of the last data beat.
+    /// Memory clock of the last data beat.
     #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
-    /// Clock at which the controller accepted the last request.
+    /// Memory clock at which the controller accepted the last request.
     pub last_accept_clock: u64,
     /// Simulated time until the last data beat.
     #[schemars(extend("x-unit" = "s"))]
@@ -207,14 +207,14 @@ pub struct MemoryReport {
     /// Fraction of accesses that need no activate command.
     #[schemars(extend("x-unit" = "fraction"))]
     pub row_hit_rate: f64,
-    /// Unloaded latency: clocks of a read of a closed row in an idle memory, from acceptance to the last beat.
+    /// Unloaded latency in memory clocks: a read of a closed row in an idle memory, from acceptance to the last beat.
     pub unloaded_read_clocks: u64,
     /// Number of writes that were never sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Number of writes merged with a queued write to the same address.
     pub writes_merged: u64,
-    /// Number of reads that a queued write answered.
+    /// Number of reads that were answered from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
     /// Number of reads that share the data of an earlier read.
@@ -230,7 +230,7 @@ pub struct MemoryReport {
     pub commands: CommandCounts,
     /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,
-    /// Energy; `None` if the part states no currents.
+    /// Energy; `None` if the preset of the part contains no currents.
     pub energy: Option<MemoryEnergy>,
     /// Files that could not be written, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -61,7 +61,7 @@ pub struct MemoryOptions {
 /// Questions to a run of a DRAM part.
 #[derive(JsonSchema)]
 pub struct MemoryQuestion {
-    /// Keep requests and commands as polars data frames in the result (extra `frames`).
+    /// Keep requests and commands as polars data frames in the result; this requires the extra `frames`.
     #[serde(default)]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub frames: bool,

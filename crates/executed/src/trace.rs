@@ -58,7 +58,7 @@ pub struct ProgramReport {
     pub elf: String,
     /// Packets.
     pub traffic: PacketStatistics,
-    /// Instructions over all packets.
+    /// Number of instructions, summed over all packets.
     pub instructions: u64,
     /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,

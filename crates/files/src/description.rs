@@ -36,7 +36,7 @@ pub struct Described {
     pub allowed: String,
     /// Source of the value.
     pub source: String,
-    /// Lower and upper end of the interval that the sources state; `None` if they state none.
+    /// Lower and upper end of the interval that the sources state; `None` if the sources state no interval.
     pub interval: Option<[f64; 2]>,
 }
 

@@ -22,7 +22,7 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The part of a band that one interval causes alone.
+    """The part of a band that is due to one interval alone.
 
     Attributes:
         key: Key of the parameter.
@@ -64,7 +64,7 @@ def together(
 
 
 def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
-    """The effect of each interval alone, the widest first; intervals without an effect are left out."""
+    """The effect of each interval alone, the largest effect first; intervals without an effect are left out."""
     found = []
     for position, each in enumerate(ranges):
         ends = (stated, *numbers[2 * position : 2 * position + 2])

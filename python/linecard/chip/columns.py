@@ -1,4 +1,4 @@
-"""Columns of memories and units: a cache is above the memory behind it, and rows that are too wide are folded."""
+"""Columns of memories and units: a cache is above the memory that it caches, and rows that are too wide are folded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Column:
     Attributes:
         above: Caches in front of the memory, or a block that shares the column of the memory.
         joined: Whether the blocks above are caches in front of the memory.
-        lane: Width of the lane at the left for wires that pass the blocks above.
+        lane: Width of the strip at the left in which wires run past the blocks above.
         entry: Width that the incoming wires need.
     """
 

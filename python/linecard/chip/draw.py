@@ -26,11 +26,12 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as a block diagram in SVG or PNG; the same chip and run result in byte-identical files.
+    """Draw a chip as a block diagram in SVG or PNG; the same chip and the same run always produce byte-identical files.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        output: File to write: ``.svg``, or ``.png`` (extra ``plot``) with twice as many pixels in each direction.
+        output: File to write: ``.svg``, or ``.png`` with twice as many pixels in each direction (requires the extra
+            ``plot``).
         set: Changes to parameters, in the format of :func:`linecard.run`. If omitted, the changes of ``result`` apply.
         result: A run of the chip, or a JSON file of a run; the utilisation in this run colours the blocks.
 

@@ -42,7 +42,7 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """Name of the chip, or of its file without the folder, so that the drawing is the same for every folder."""
+        """Name of the chip, or its file name without the folder: the drawing does not depend on the folder."""
         chip = self.parts.chip
         return Path(chip).name if chip.endswith(".toml") else chip
 

@@ -1,8 +1,8 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed, but loss and latency are not: packets accumulate, or wait behind full
-buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
+the same throughput, the rate is confirmed, but loss and latency are not: packets accumulate, or wait because buffers
+are full. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
 remain inconclusive are marked, and neither ranked nor compared.
 """
 
@@ -47,7 +47,7 @@ def longest(packets: int) -> int:
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next run, both longer by the same factor; ``None`` at the end of the budget.
+    """Packets and warm-up of the next run, both longer by the same factor; ``None`` if the budget is used up.
 
     A run of 0 packets covers a whole capture and cannot be extended.
     """
@@ -57,7 +57,7 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether runs confirm the rate of runs a quarter as long, even if the runs are not steady.
+    """Whether long runs confirm the rate of runs with a quarter of the packets, even if no run is steady.
 
     The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
     rates by chance.
@@ -73,9 +73,9 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    For one run, batches of the run determine the interval. For several seeds, the interval is the larger of two:
-    Student's t over the seeds, and the combined intervals of the runs. With few seeds, Student's t alone can be too
-    small by chance.
+    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of two:
+    Student's t over the seeds, and the combined intervals of the runs. With few seeds, the interval from Student's t
+    alone can be too small by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -101,7 +101,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """The reason why the results of runs, one per seed, are inconclusive: one of ``DOUBTS``, or empty."""
+        """Why the results of the runs (one per seed) are inconclusive: one of ``DOUBTS``, or empty if conclusive."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):

@@ -133,7 +133,7 @@ class Plan:
         return 26.0 + max((width_of(text, NOTE) for text in self.label(rail, place)), default=0.0)
 
     def label_room(self, names: list[str]) -> float:
-        """Height of the labels above the columns with these names."""
+        """Height of the labels above the columns of the memories and units with these names."""
         lines = [len(self.label(rail, name)) for name in names for rail in self.into(name)]
         return LABEL_LINE * max(lines, default=0)
 
@@ -176,12 +176,12 @@ class Plan:
         return found
 
     def buffer_of(self, port: str) -> str:
-        """Name of a port's receive buffer; if the file names none, the only buffer."""
+        """Name of a port's receive buffer; if the file does not specify it, the only buffer of the chip."""
         named = self.facts.value(f"port.{port}.buffer")
         return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
-        """Name of a port's inbox; if the file names none, the only inbox."""
+        """Name of a port's inbox; if the file does not specify it, the only inbox of the chip."""
         named = self.facts.value(f"port.{port}.inbox")
         return named or next(iter(self.inboxes()), "")
 

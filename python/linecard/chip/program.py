@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_listed(program: str | PathLike[str]) -> bool:
-    """Whether a program is an application or a file of steps, and not code that a chip executes."""
+    """Whether a program is an application or a file of steps, as opposed to code that a chip executes."""
     name = name_of("program", program)
     return name.endswith(".toml") or name in _core.applications()
 
@@ -32,7 +32,8 @@ def chip_program(
 ) -> Iterator[str | dict[str, Any] | None]:
     """The program for each packet, in the form that the bindings expect; ``None`` for the chip's own program.
 
-    Written and compiled files exist only inside the context. ``options`` are the options of an executed program.
+    Files that the function writes or compiles exist only until the context ends. ``options`` are the options of an
+    executed program.
 
     Raises:
         ConfigError: The program does not exist, or one of the options has no effect on it.

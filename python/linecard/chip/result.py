@@ -1,7 +1,7 @@
 """The result of a chip's run: frozen, typed records.
 
 Every class in this module is plain data. The screen, the JSON, the CSV and the notebook show these objects without
-further computation, so that they agree.
+further computation, and therefore agree.
 """
 
 from __future__ import annotations
@@ -162,11 +162,11 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return Table(METRIC_COLUMNS, metric_rows([self]))
 
     def breakdown_frame(self) -> polars.DataFrame:
-        """One row for each :class:`Part` of :attr:`breakdown`, with latency percentiles (extra ``frames``)."""
+        """One row for each :class:`Part` of :attr:`breakdown`, with latencies; requires the extra ``frames``."""
         return frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
-        """The latency histogram as a polars data frame, with one row for each bin (extra ``frames``)."""
+        """The latency histogram as a polars data frame, with one row for each bin; requires the extra ``frames``."""
         return frame(COLUMNS, latency_rows(self.latency_bins))
 
     def write_latency(self, path: str | Path) -> Path:

@@ -1,4 +1,4 @@
-"""The implementation of `linecard.run`, which simulates one design with one kind of traffic."""
+"""The implementation of `linecard.run`, which simulates one design under one traffic load."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
-    """Simulate one design with one kind of traffic.
+    """Simulate one design under one traffic load.
 
     The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
     Ctrl-C stops the simulation.

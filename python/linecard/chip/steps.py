@@ -45,7 +45,7 @@ class OnceKeys(TypedDict, total=False):
             this work itself.
         part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits
             parts.
-        from_: Inbox whose packets execute the step, if threads take packets from several inboxes.
+        from_: Inbox for whose packets the step executes, if threads take packets from several inboxes.
     """
 
     name: str
@@ -67,7 +67,7 @@ class CellKeys(OnceKeys, total=False):
     """Keys of steps that can repeat, or that apply to some packets only.
 
     Attributes:
-        share: Fraction of the packets that execute the step, from 0 to 1.
+        share: Fraction of the packets for which the step executes, from 0 to 1.
         times: Number of repetitions.
     """
 
@@ -79,8 +79,8 @@ class StepKeys(CellKeys, total=False):
     """Keys that most steps can have.
 
     Attributes:
-        each: ``packet`` (default), ``cell`` for each 64 bytes, ``first_cell``, or ``later_cell`` for all cells except
-            the first.
+        each: How often the step executes: per ``packet`` (default), per ``cell`` of 64 bytes, for the ``first_cell``,
+            or per ``later_cell`` (every cell except the first).
     """
 
     each: Each
@@ -90,8 +90,8 @@ class SpanKeys(StepKeys, total=False):
     """Keys of memory accesses and transfers.
 
     Attributes:
-        address: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same`` (always the
-            first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
+        address: Addresses: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same``
+            (always the first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
         within_bytes: Number of bytes over which the addresses spread.
         per: Owner of the address range: the ``chip`` (default), or each ``thread``, which then has a separate range.
     """
@@ -213,11 +213,11 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue where the previous access ended: in the open row, or with the rest of a transfer timed by size."""
+        """Continue where the previous access ended: in the open row, or with the rest of a transfer (``by_size``)."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
-        """Move bytes between components with instructions of at most 32 bytes, one after another."""
+        """Move bytes between components with instructions that each move at most 32 bytes, one after another."""
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
@@ -243,7 +243,7 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until all threads that passed the packet on and continued (`put`) have finished."""
+        """Wait until every thread that passed the packet on (`put`) and continued in parallel has finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -265,7 +265,7 @@ class Program:
     def put(
         self, to: str, *, if_room: bool | None = None, goes_on: bool | None = None, **keys: Unpack[StepKeys]
     ) -> Program:
-        """Put the packet into an inbox or ring; the thread is then free.
+        """Put the packet into an inbox or ring; the thread can then take another packet.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
         ``goes_on``, the thread continues in parallel with the thread that takes the packet; its next steps may be
@@ -308,7 +308,7 @@ class Program:
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
-        """End the processing: the packet counts as processed although it leaves through no port."""
+        """End the processing: the packet counts as processed although no port sends it."""
         return self._with("finish", {}, StepKeys, keys)
 
     def to_toml(self) -> str:
@@ -355,7 +355,7 @@ def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
     """Yield the name of an application or of a file of steps; a `Program` is written to a temporary file.
 
     Raises:
-        ConfigError: The program is wrong; the problems name the file ``NAME.toml`` and the lines of the text from
+        ConfigError: The program is invalid; the error refers to lines of a file ``NAME.toml`` with the text from
             ``to_toml()``.
     """
     if not isinstance(program, Program):

@@ -27,7 +27,7 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
         Path of the file.
 
     Raises:
-        ConfigError: The file exists, its name does not end in ``.toml``, or the preset does not exist.
+        ConfigError: The file already exists, its name does not end in ``.toml``, or the preset does not exist.
 
     Example:
         >>> import linecard, tempfile, pathlib

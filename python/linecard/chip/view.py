@@ -1,4 +1,4 @@
-"""The view of a chip's run: throughput, loss, latency, bottleneck, time, and every measurement."""
+"""The view of a chip's run: throughput, loss, latency, bottleneck, time breakdown, and every measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wires of a chip drawing: to and from inboxes, over links to memories and units, and between ports and memory."""
+"""The wires of a chip drawing: to and from inboxes, to memories and units, and between ports and memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The command-line interface: `linecard run`, `sweep`, `reproduce` and others.
 
-Commands write data to stdout, and progress and diagnostics to stderr. Every command has the same exit statuses:
+Commands write data to stdout, and progress and diagnostics to stderr. All commands use the same exit statuses:
 
 | status | meaning |
 |---|---|

@@ -1,4 +1,4 @@
-"""Command-line options that follow from the requests declared by the core (`linecard._options`)."""
+"""Command-line options that are derived from the requests declared by the core (`linecard._options`)."""
 
 from __future__ import annotations
 

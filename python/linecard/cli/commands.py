@@ -17,7 +17,8 @@ class Entry(NamedTuple):
     Attributes:
         name: Name of the command.
         panel: Heading of the command in the help.
-        at: Module (below `linecard.cli`) and function of the command; for a group, those of each command by name.
+        at: Module (below `linecard.cli`) and function of the command; for a group, the module and function of each of
+            its commands, by name.
         said: Help text of a group.
     """
 

@@ -3,7 +3,7 @@
 Python handles a signal only between two Python instructions. The core polls for signals, but cannot poll during a
 blocking system call (a pipe without a writer, a slow device). A separate thread receives the signal at once, and waits
 one second for the main thread to handle it. If the main thread does not handle the signal within that second, the
-separate thread ends the process as Ctrl-C does.
+separate thread ends the process as Ctrl-C normally does.
 
 If the process is killed, unfinished output remains in a temporary file and never gets the final name.
 """

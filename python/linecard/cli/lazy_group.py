@@ -70,7 +70,7 @@ class _Commands(MutableMapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The group of all commands in `COMMANDS`; the help of the group imports none of them."""
+    """The group of all commands in `COMMANDS`; the help of the group is printed without importing them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -85,7 +85,7 @@ class LazyGroup(TyperGroup):
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return a command; to list commands, load only its name and its one-line help."""
+        """Return a command; if commands are only listed, load only its name and its one-line help."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

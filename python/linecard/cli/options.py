@@ -32,7 +32,7 @@ EPILOG = (
 
 
 def command_line(words: Sequence[str] | None = None) -> str:
-    """The current command line without `--output`, in the form that a page shows."""
+    """The current command line without `--output`, in the form shown on an HTML page."""
     kept = []
     several = iter(sys.argv[1:] if words is None else words)
     for word in several:

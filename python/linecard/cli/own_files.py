@@ -1,4 +1,4 @@
-"""Checks before every command that it can write its files and that no output file is also an input."""
+"""Before a command runs, checks that it can write its files and that no output file is also an input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A stdout that lets the command continue after a write error (full disk, closed descriptor).
 
-After a write error, the command still writes its files, and then ends with one sentence and an exit status.
+After a write error, the command still writes its files, then prints one sentence, and ends with an error status.
 """
 
 from __future__ import annotations

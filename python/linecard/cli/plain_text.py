@@ -1,4 +1,4 @@
-"""Removes characters that control a terminal from texts."""
+"""Removes terminal control characters from texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PICTURES = {
 
 
 def printable(text: str) -> str:
-    """A text in which visible symbols replace characters that control a terminal; line ends remain."""
+    """A text in which visible symbols replace terminal control characters; line ends remain."""
     return text.translate(PICTURES)
 
 

@@ -17,7 +17,7 @@ MAX_WIDTH = 108
 
 
 class Printable:
-    """Parts of a screen in which visible symbols replace characters that control a terminal."""
+    """Parts of a screen in which visible symbols replace terminal control characters."""
 
     def __init__(self, parts: Sequence[RenderableType]) -> None:
         self.parts = Group(*parts)

@@ -1,8 +1,8 @@
 """Screen tables that show every number even on a narrow terminal.
 
-Number columns get their width first, and text columns share the remaining width. If the remaining width is too small,
-the table omits bars; it still prints the number of each bar. If the table without bars is still too wide, it becomes a
-list in which each row names its columns.
+Columns of numbers get their width first, and columns of text share the remaining width. If the remaining width is too
+small, the table omits bars; it still prints the number of each bar. If the table without bars is still too wide, it
+becomes a list in which each value has the name of its column.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; the error lists every problem.
-        TrafficError: The trace cannot be used; the message contains the line and what was expected.
+        TrafficError: The trace cannot be used; the message states the line and the expected content.
 
     Example:
         >>> import linecard

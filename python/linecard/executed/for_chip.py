@@ -1,7 +1,7 @@
 """Programs that a chip executes: an XDP program or a C program, specified by name, source or object file.
 
-The bindings need an object file: Linecard compiles sources first (extra ``programs``); shipped programs are already
-compiled.
+The bindings need an object file: Linecard compiles sources first, which requires the extra ``programs``; shipped
+programs are already compiled.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def executed(
     cflags: str = "",
     bits: int = 32,
 ) -> Iterator[dict[str, Any]]:
-    """A program to execute, in the form that the bindings expect; compiled files exist only inside the context.
+    """A program to execute, in the form that the bindings expect; compiled files exist only until the context ends.
 
     Raises:
         ConfigError: The program does not exist, or one of the arguments has no effect on it.

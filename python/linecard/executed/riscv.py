@@ -3,7 +3,7 @@
 A program defines ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which runs once for each IP packet
 (``programs/include/linecard.h``). A program is specified as the name of a shipped program, a C file, or an ELF file for
 32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler
-of the Python package ``ziglang`` (extra ``programs``).
+of the Python package ``ziglang`` (requires the extra ``programs``).
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def program_trace(
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
-        routes: Route table to whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses. By
+        routes: Route table; IPv4 addresses are mapped to its prefixes, for captures with anonymised addresses. By
             default, a shipped route lookup uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.

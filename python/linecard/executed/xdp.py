@@ -2,8 +2,9 @@
 
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
 program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
-package ``ziglang`` (extra ``programs``). A program processes one packet after another. A run stops with an error if the
-program has a fault that the kernel's verifier rejects. The error message contains the instruction and the source line.
+package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops with an
+error if the program has a fault that the kernel's verifier rejects. The error message contains the instruction and the
+source line.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def xdp_build(
         source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are on the include path.
         output: The object file; by default beside the source, with the suffix ``.o``.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
-        isa: Version of the instruction set, from 1 to 4; version 1 has no 32-bit arithmetic and jumps.
+        isa: Version of the instruction set, from 1 to 4; version 1 has no 32-bit arithmetic and no 32-bit jumps.
         cflags: Further compiler flags in shell syntax. If flags conflict, the last one applies.
 
     Returns:
@@ -189,10 +190,11 @@ def xdp_rows(
         program: Name of a shipped program, or path of a C file or an object file.
         section: Function or section to run, if the object has several programs.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
-        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains all smaller numbers.
+        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains the schedules for all
+            smaller numbers.
         isa: Version of the instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether to copy the end of the program for each path with a fixed action, as a separate exit with
+        path_exits: Whether each path with a constant action gets a separate copy of the program's end, which exits with
             this action.
 
     Returns:
@@ -246,7 +248,7 @@ def xdp_run(
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
-        routes: Route table to whose prefixes IPv4 addresses are mapped.
+        routes: Route table; IPv4 addresses are mapped to its prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         cpus: Number of processors for per-CPU maps. Packets use the processors in turn.

@@ -60,7 +60,7 @@ class Interval:
     whole: bool
 
     def at(self, share: float) -> Value:
-        """The value at a position in the range, from 0 to 1."""
+        """The value at a position in the range: 0 is the lower end, and 1 the upper end."""
         if self.whole:
             # Each whole number has the same width, the last one included.
             low, high = (int(self.low), int(self.high) + 1)
@@ -93,7 +93,7 @@ class Axis:
     group: int
 
     def at(self, share: float) -> Value:
-        """The value at a position in the range or the list, from 0 to 1."""
+        """The value at a position in the range or the list: 0 is the start, and 1 the end."""
         if self.interval is not None:
             return self.interval.at(share)
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]

@@ -22,8 +22,8 @@ class Bench:
     """Executes batches of runs; call `close` at the end, or use it as a context manager.
 
     Attributes:
-        store: Store of finished runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core.
+        store: Store of finished runs; ``None`` for no store.
+        jobs: Number of parallel runs; ``None`` for one per core.
         progress: Called repeatedly with (runs done, total runs) of the current requests.
         counts: Numbers of reused and executed runs, summed over all batches.
         executor: The executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all batches share one connection to the Dask

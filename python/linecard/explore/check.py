@@ -1,4 +1,4 @@
-"""`linecard check`: check a chip file, and compute the unloaded latency and the peak of each memory and unit."""
+"""`linecard check`: check a chip file, and compute the unloaded latency and the peak rate of each memory and unit."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Unloaded latency and peak rate of each memory and unit, over the route from each cluster that uses it.
+        Unloaded latency and peak rate of each memory and unit, along the route from each cluster that uses it.
 
     Raises:
         ConfigError: The chip file is invalid; the error lists every problem with file and line.

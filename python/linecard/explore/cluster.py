@@ -1,9 +1,9 @@
-"""Executes the runs of a sweep on a Dask cluster; the driver holds store and claims, and workers execute runs.
+"""Executes the runs of a sweep on a Dask cluster; the driver holds the store and the claims; workers execute runs.
 
-The driver sends each file below the current folder that a request names (designs, programs, captures). All other files
-must have the same contents on every worker, and all workers must have the same build of Linecard. Each worker hashes
-its requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the driver resubmits
-the runs of that worker. A cluster and local threads produce identical tables.
+The driver sends each file that a request names (designs, programs, captures), if the file is below the current folder.
+All other files must have the same contents on every worker, and all workers must have the same build of Linecard. Each
+worker hashes its requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the
+driver resubmits the runs of that worker. A cluster and local threads produce identical tables.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
 
 
 def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
-    """The files below the current folder that the tasks name, by relative path."""
+    """The files that the tasks name and that are below the current folder, by relative path."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
     for task in tasks:
@@ -222,15 +222,15 @@ def execute_on_cluster(
         tasks: Distinct runs to execute.
         take: Called once for each task, with the record of the task.
         executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
-        store: Store of finished runs; ``None`` keeps nothing.
+        store: Store of finished runs; ``None`` for no store.
         jobs: Number of workers to start on this machine; ``None`` starts one per core.
         progress: Called repeatedly with (runs done, total runs).
         counts: Counts to which the runs are added.
         connection: Connection to use, which stays open; ``None`` opens a new connection and closes it at the end.
 
     Raises:
-        ConfigError: The executor is invalid, no scheduler or worker responds, or a worker has another build or other
-            files.
+        ConfigError: The executor is invalid, no scheduler or worker responds, or a worker has a different build or
+            different files.
         MissingExtraError: The extra ``dask`` is not installed.
         RunError: The connection to the scheduler was lost; finished runs are kept.
         Interrupted: Ctrl-C.

@@ -2,8 +2,8 @@
 
 - Two designs run with the same seeds, so both receive the same packets. Each number is compared seed by seed, and its
   change has a confidence interval (Student's t over seeds).
-- In two finished runs, three numbers have intervals of their own (batch means); such a number changed only if its
-  intervals do not overlap.
+- In two finished runs, three numbers have confidence intervals (from batch means). Such a number counts as changed only
+  if its two intervals do not overlap.
 - In two sweeps, points with the same axis values are compared, and the interval is computed over the points.
 """
 
@@ -82,12 +82,12 @@ def compare(
         set_a: New values for parameters of the first design only.
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets in each run of a design, before any lengthening.
+        packets: Number of packets in each run before any repetition.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.
-        store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+        store: Folder in which finished runs are kept; ``None`` for no folder.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).

@@ -62,7 +62,7 @@ class LineMoved:
         text: Text of the source line, or name of the function.
         a: File and line number in the first program; ``None`` if only the second program has the line.
         b: File and line number in the second program; ``None`` if only the first program has the line.
-        cycles: Engine cycles without the cycles that issue accesses.
+        cycles: Engine cycles, except cycles in which the engine issues accesses.
         stall_cycles: Cycles in which the thread waits for accesses.
         instructions: Instructions.
     """
@@ -130,7 +130,7 @@ class CompareResult(Result):
         limits: Bottleneck of each run; for designs, of the run with the first seed; ``None`` for sweeps.
         configuration: Keys with different values.
         metrics: The summary numbers of runs, or the table columns of sweeps.
-        measurements: Part measurements that changed beyond noise, largest change first; only for designs.
+        measurements: Measurements of parts that changed beyond noise, largest change first; only for designs.
         lines: Source lines of two programs, largest change of cycles plus stall cycles first; only for programs.
         notes: Remarks on the comparison.
         counts: Numbers of reused and executed runs; only for designs.

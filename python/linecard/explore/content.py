@@ -152,7 +152,7 @@ def content_of(request: Request) -> str:
 
 
 class Keys:
-    """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has such a cluster.
+    """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has a cluster ``island``.
 
     The description of a design lists all of its keys. A key that the design does not have stays as written, and the
     core checks the key.

@@ -157,7 +157,7 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Points that differ by one step on one axis; on an axis of names, every other name is one step away."""
+        """Points that differ by one step on one axis; on an axis of names, all other names are one step away."""
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

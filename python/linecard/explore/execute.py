@@ -165,8 +165,8 @@ def execute(
     Args:
         tasks: Distinct runs to execute.
         take: Called once for each task with its record, from any thread but never concurrently.
-        store: Store of finished runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core.
+        store: Store of finished runs; ``None`` for no store.
+        jobs: Number of parallel runs; ``None`` for one per core.
         progress: Called repeatedly from the calling thread.
         counts: Counts to which the runs are added.
 

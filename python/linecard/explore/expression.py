@@ -1,8 +1,8 @@
 """Evaluates the expressions of constraints and columns: arithmetic and comparisons over names.
 
 The Python parser parses the text of the expression. Only syntax nodes on a fixed list are allowed, so an expression
-always terminates and can call no other function. Expressions must not contain attributes of objects, products of texts
-or powers of huge numbers.
+always terminates and cannot call arbitrary functions. Expressions must not contain attributes of objects, products of
+texts or powers of huge numbers.
 
 In an expression, a name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of
 ``evaluate`` supplies the value of each name.

@@ -26,7 +26,8 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
     """The volume that the vectors dominate, up to a reference point.
 
-    The exact volume is computed by slices along the first objective, for few objectives and hundreds of points.
+    The exact volume is computed by slices along the first objective; this method suits few objectives and hundreds of
+    points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:

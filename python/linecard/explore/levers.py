@@ -1,7 +1,8 @@
 """The parameters that the throughput of a chip depends on, and the changes that lift a limit.
 
-Parameters follow from the description of any chip: rules derive the kind of a number from its key. The core lists the
-lifts (``crates/chips/src/lifts.rs``). A change consists of settings in the form of ``--set``.
+The parameters are derived from the description of a chip: rules derive the kind of a number from its key. The core
+lists the changes that lift limits (``crates/chips/src/lifts.rs``). A change consists of settings in the form of
+``--set``.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class Parameter:
     Attributes:
         name: The key, or a common name of several keys.
         kind: ``rate`` (a higher rate makes the chip faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
-        value: The present value; 1 for several keys with a common factor.
+        value: The current value; 1 for several keys with a common factor.
         unit: Unit.
-        scaled: Function from a factor to the settings, and to the factor after rounding to whole numbers.
+        scaled: Function that maps a factor to the settings, and to the factor after rounding to whole numbers.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Parameter:
 
 
 class Chip:
-    """A chip's parameters, described once."""
+    """The parameters of a chip, which the constructor reads once."""
 
     def __init__(self, preset: str, settings: list[str]) -> None:
         """Describe a chip.
@@ -82,7 +83,7 @@ class Chip:
 
     @property
     def pooled(self) -> frozenset[str]:
-        """Clusters whose engines share a list of packets, so that a free engine takes the next packet."""
+        """Clusters whose engines share a list of packets, so that an idle engine takes the next packet."""
         rules = {name: self.values[f"inbox.{name}.rule"] for name in self.groups("inbox")}
         rules |= {name: self.values.get(f"ring.{name}.rule", "free_list") for name in self.groups("ring")}
         found = []
@@ -163,7 +164,7 @@ class Chip:
 
     @property
     def scales_out_of_reach(self) -> list[str]:
-        """Memories whose times no key of the chip sets: DRAM parts."""
+        """Memories whose times are not set by keys of the chip: DRAM parts."""
         return [
             name
             for name in self.groups("memory")
@@ -171,5 +172,5 @@ class Chip:
         ]
 
     def lifts(self) -> tuple[Lift, ...]:
-        """The lifts of the chip: twice the speed, half the latency, twice the threads, four times the capacity."""
+        """Changes that lift limits: twice the speed, half the latency, twice the threads, four times the capacity."""
         return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

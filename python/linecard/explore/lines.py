@@ -78,8 +78,8 @@ def compared_lines(
     Args:
         names: Names of the two programs.
         records: For each program, its runs with the costs of lines, one run per seed.
-        doubts: For each program, the reason why its runs are not conclusive; if there is a reason, no line has a noise
-            verdict.
+        doubts: For each program, the reason why its runs are not conclusive; if there is a reason, no line states
+            whether it changed beyond noise.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

@@ -1,7 +1,7 @@
 """`linecard ndr`: find the highest rate without loss (NDR) and with at most 0.5 % loss (PDR), by frame size.
 
-The search follows the terms of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR, no packet
-is lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
+The search uses the terms of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR, no packet is
+lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
 returns lower bounds of them.
 
 After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
@@ -69,13 +69,13 @@ def ndr(
         seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
             loss.
         seed: The first seed.
-        width: Relative width of the interval in which the search ends; 0.005 by default.
+        width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
-        store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+        store: Folder in which finished runs are kept; ``None`` for no folder.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs) of the present step.
+        progress: Called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:

@@ -77,9 +77,9 @@ class RateRow:
         busiest: The busiest part at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
-        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow by at
-            most half the growth that a load one ``width`` too high would cause. Half of this growth must also exceed
-            the random variation.
+        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow at
+            most half as much as at a load that is one ``width`` too high. Half of the growth at that load must also
+            exceed the random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.

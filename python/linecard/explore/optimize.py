@@ -66,8 +66,8 @@ def optimize(
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
         set: New values for parameters and arguments of all points. These values override the values in the file.
-        store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+        store: Folder in which finished runs are kept; ``None`` for no folder.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).

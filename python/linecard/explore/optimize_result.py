@@ -32,7 +32,8 @@ class OptimizeResult(Result):
         short_runs: Number of short runs that selected the points for full-length runs (``halving``).
         points: Number of points of the design space that meet the constraints.
         refused: Number of points that were refused or failed.
-        reasons: The reasons for refused and failed points with the number of points, most frequent reason first.
+        reasons: The reasons why points were refused or failed, each with its number of points, most frequent reason
+            first.
         beyond_limits: Number of completed points that break a limit.
         unsteady: Number of completed points with an inconclusive run: a run that is not steady, or less precise than
             requested. No inconclusive point is on the front.

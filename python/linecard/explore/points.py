@@ -185,7 +185,7 @@ class Lookup:
 
 
 def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """Return the value whose name equals ``name``, or else the value of the only name that ends in it."""
+    """Return the value whose name equals ``name``, or else the value of the only name that ends in ``name``."""
     if name in said:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]

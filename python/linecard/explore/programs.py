@@ -1,4 +1,4 @@
-"""Outcomes of points that run a program, and the program files on which they depend.
+"""Outcomes of points that run a program, and the program files on which the outcomes depend.
 
 A request for a shipped program contains the program name, not a file. The hash of a run covers the files of a shipped
 program that the request names. The hash of a run also covers the headers beside a C file, and the files with which

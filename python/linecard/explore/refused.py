@@ -30,7 +30,7 @@ class Reason:
 
 
 def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
-    """Return the reasons for refused and failed rows, most frequent reason first."""
+    """Return the reasons why rows were refused or failed, most frequent reason first."""
     counts: Counter[tuple[str, str]] = Counter()
     commands: dict[tuple[str, str], str] = {}
     for row in rows:

@@ -1,7 +1,7 @@
 """Summarises the points of a sweep over their seeds: means with intervals, and whether one point is best beyond chance.
 
-All points use the same seeds, and therefore the same traffic. Two points are therefore compared seed by seed, because
-the effect of the shared traffic cancels in the difference.
+All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, so that the effect
+of the shared traffic cancels in the difference.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Best:
         point: The point with the largest mean among the steady points.
         rivals: Points that do not differ from the best point beyond chance: the 99 % interval of the paired difference
             contains zero.
-        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs decide.
+        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs are needed
+            to decide.
         left_out: Number of points that are not ranked, because a run was not conclusive, refused or failed.
     """
 

@@ -68,7 +68,8 @@ class SweepResult(Result):
             ``not confirmed``.
         left_out: Number of points that break a constraint.
         warnings: Remarks on the table.
-        given: Values that all points share: ``what``, the arguments by name, and ``set`` with the keys of the design.
+        given: Values that all points share: the kind of run (``what``), the arguments by name, and the keys of the
+            design (``set``).
         lengths: Distinct lengths of the final runs in packets, ascending; empty if no runs may be lengthened.
         lengthened: Number of rows with runs that are longer than requested.
         parts: For each row, the utilisation of each part and the time of a packet in each part. The breakdown is empty
@@ -190,7 +191,7 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the table as a polars data frame (extra ``frames``).
+        """Return the table as a polars data frame; this requires the extra ``frames``.
 
         In the data frame, a column with values of several types becomes text.
         """

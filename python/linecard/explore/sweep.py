@@ -84,12 +84,13 @@ def sweep(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
             ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
-        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
+        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra
+            ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps finished runs for reuse; ``None`` keeps nothing. The table does not depend on the
-            store.
-        jobs: Number of parallel runs; ``None`` takes one per core.
+        store: Folder in which finished runs are kept for reuse; ``None`` for no folder. The table does not depend on
+            the store.
+        jobs: Number of parallel runs; ``None`` for one per core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Called repeatedly with (runs done, total runs).

@@ -104,11 +104,11 @@ def why(
         seed: The first seed.
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
             ``explore``).
-        store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+        store: Folder in which finished runs are kept; ``None`` for no folder.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs) of the present step.
+        progress: Called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
@@ -224,7 +224,7 @@ class Question:
     def base(self) -> list[Record]:
         """Return runs of the unchanged chip that are long enough for a conclusive throughput.
 
-        If the chip carries all of its traffic, the runs saturate the input instead.
+        If the chip carries all of its traffic, the runs use saturating traffic instead.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)

@@ -44,7 +44,7 @@ def reproduce(
         tables: Tables or figures to run, such as ``[1, "figure5"]``; ``None`` runs all.
         chapters: Chapters, such as ``[5]``; all of their tables and figures are run in addition to ``tables``.
         quick: Whether to use one seed and fewer packets, for a quick first result.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         progress: Called repeatedly with (packets done, total packets).
 

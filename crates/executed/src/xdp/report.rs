@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// Final contents of a map; `listed` contains the first `entries`, for arrays only the nonzero entries.
+/// Final contents of a map; `listed` contains the first entries; for arrays, only the nonzero entries.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -77,7 +77,7 @@ pub struct XdpReport {
     pub traffic: PacketStatistics,
     /// Verdicts, the most frequent first.
     pub verdicts: Vec<Share>,
-    /// Instructions over all packets; a 64-bit constant or a helper call counts as one instruction.
+    /// Number of instructions, summed over all packets; a 64-bit constant or a helper call counts as one instruction.
     pub instructions: u64,
     /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,

@@ -57,7 +57,7 @@ pub struct RowsReport {
     pub program: String,
     /// Number of instructions; a 64-bit constant counts as one instruction.
     pub instructions: u32,
-    /// Number of rows for each number of lanes, from one lane on.
+    /// Number of rows for each number of lanes, starting with one lane.
     pub lanes: Vec<LaneRows>,
     /// Basic blocks in program order, scheduled with the requested number of lanes.
     pub blocks: Vec<BlockReport>,

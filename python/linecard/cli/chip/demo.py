@@ -34,7 +34,7 @@ NEXT = (
 def demo() -> None:
     """Run a first simulation, explain its output, and change one value of the chip.
 
-    The demo takes a few seconds, and reads and writes no file.
+    The demo takes a few seconds, and neither reads nor writes files.
 
     **Examples**
 

@@ -26,8 +26,8 @@ def new(
     """Write a file for a new chip, based on a preset.
 
     For a shipped chip, the command writes the whole file with its comments. For another platform, the command writes a
-    few lines that extend the platform. The command also writes the JSON Schema `chip.schema.json`, and refers to it in
-    the first line of the new file. With this schema, an editor completes and checks the file.
+    few lines that extend the platform. The command also writes `chip.schema.json`, a JSON Schema; the first line of the
+    new file refers to it. With this schema, an editor completes and checks the file.
 
     **Examples**
 
@@ -57,9 +57,9 @@ def check(
 ) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
-    The latency and the peak rates follow from the chip file alone. A trial run of 200 packets can lead to warnings
-    about an endless run, packets larger than every buffer, or idle channels of packet memory. With traffic or a
-    program, the command prints the load and the capacity of each part, measured in a short run at light load.
+    The latency and the peak rates follow from the chip file alone. A trial run of 200 packets can lead to warnings: an
+    endless run, packets larger than every buffer, or idle channels of packet memory. With traffic or a program, the
+    command prints the load and the capacity of each part, measured in a short run at light load.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard run`: simulate one design under one kind of traffic."""
+"""`linecard run`: simulate one design under one traffic load."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Simulate one design under one kind of traffic.
+    """Simulate one design under one traffic load.
 
     The command prints throughput, loss, latency, the bottleneck with its cause, and the utilisation of every resource.
     The command also prints a time breakdown for the DRAM and for packets. With `--json`, the same command with the same

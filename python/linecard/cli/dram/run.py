@@ -20,10 +20,10 @@ def run(
     """Simulate a DRAM part under a request trace or an access pattern.
 
     The command prints the bandwidth, the latencies with their parts, the bus utilisation, and statistics of banks and
-    commands. If the part states currents, the command also prints the energy. Trace formats: `csv` with the columns
-    `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator` (`LD address`).
-    Arrival times in traces are in memory clocks. In the file of requests, `accept` and `complete` are in memory clocks;
-    `complete` is -1 for a write that was never sent.
+    commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with the
+    columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
+    (`LD address`). Arrival times in traces are in memory clocks. In the file of requests, `accept` and `complete` are
+    in memory clocks; `complete` is -1 for a write that was never sent.
 
     **Examples**
 

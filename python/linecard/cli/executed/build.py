@@ -24,7 +24,7 @@ def build(
     cflags: Cflags = "",
     bits: Bits = 32,
 ) -> None:
-    """Compile a C file for RISC-V with the program runtime, or compile an XDP program for eBPF (extra: programs).
+    """Compile a C file for RISC-V with the program runtime, or an XDP program for eBPF (requires the extra `programs`).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object file. The Python package `ziglang`
     provides the compiler. If the compiler rejects the file, the command prints the compiler's message (exit status 2).

@@ -24,7 +24,7 @@ def show(
     """List the traces in a folder, most recently used first.
 
     The command reads every file and verifies its checksum. If a file cannot be used, the command prints the reason. The
-    next command that needs the trace of an unusable file rebuilds that trace.
+    next command that needs the trace in an unusable file rebuilds the trace.
 
     **Examples**
 

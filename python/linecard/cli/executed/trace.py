@@ -44,9 +44,9 @@ def trace(
 ) -> None:
     """Execute a program on the packets of a capture, and count its instructions and accesses.
 
-    The command prints the returned values. Per packet, the command prints instructions, accesses to packet data and
-    tables, and locks. The command also prints the instructions by function and source line. If the program faults, the
-    error names the packet, the address and the function (exit status 4).
+    The command prints the values that the program returned. Per packet, the command prints instructions, accesses to
+    packet data and tables, and locks. The command also prints the instructions by function and source line. If the
+    program faults, the error names the packet, the address and the function (exit status 4).
 
     **Examples**
 

@@ -35,7 +35,7 @@ def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
 
 
 def end_by_store(counts: Counts) -> None:
-    """Print the remarks of the store, and exit with a status if it could not keep some runs.
+    """Print the remarks of the store, and exit with an error status if the store could not keep some runs.
 
     Raises:
         typer.Exit: Some runs could not be stored.

@@ -55,7 +55,7 @@ _TYPES = {"int": (int, "N"), "float": (float, "N"), "bool": (bool, None)}
 
 
 def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the arguments of a function, except `without`, to a command as options, and pass their values as `asked`."""
+    """Add the arguments of a function to a command as options, except `without`; pass the values as `asked`."""
     meanings = _meanings(function)
     parameters = {
         name: _parameter(each, meanings[name])

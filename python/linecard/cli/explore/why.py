@@ -1,4 +1,4 @@
-"""`linecard why`: find the limit of a chip, and the changes that help."""
+"""`linecard why`: find the limit of a chip, and the changes that raise its throughput."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from linecard.explore.why import why as ask
 @takes_program
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Find the limit of a chip and the changes that help, with a measurement for every statement.
+    """Find the limit of a chip and the changes that raise its throughput, with a measurement for every statement.
 
     The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. The command
-    also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs saturate
-    its input.
+    also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs use
+    saturating traffic instead.
 
     **Examples**
 

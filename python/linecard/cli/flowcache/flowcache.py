@@ -95,7 +95,7 @@ def flowcache(
 
     A flow cache stores packet-classification results under a digest of the flow. For each cache, the command prints the
     hit rate and the miss classes (cold, capacity, conflict). For each size, the command prints the best policy that
-    hardware can implement and its distance from the optimal policy. The output does not depend on `--jobs`.
+    hardware can implement, compared with the optimal policy. The output does not depend on `--jobs`.
 
     **Examples**
 

@@ -14,7 +14,7 @@ def settings(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List every setting of the machine with its value, unit, meaning and source.
+    """List every setting of the simulated machine with its value, unit, meaning and source.
 
     **Examples**
 

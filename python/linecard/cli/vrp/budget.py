@@ -1,4 +1,4 @@
-"""`linecard vrp budget`: find how many operations an extension may execute at a packet rate."""
+"""`linecard vrp budget`: find how many operations an extension may execute at a given packet rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def budget(
     """Find the number of operations that a program may add to forwarding for every 64 bytes of a packet.
 
     The command adds operations of one kind to the forwarding program until the chip no longer keeps up. The chip no
-    longer keeps up if it loses 0.1 % of the packets, or if 1 % of the packets accumulate inside. The number of added
+    longer keeps up if it loses 0.1 % of the packets, or if 1 % of the packets accumulate inside it. The number of added
     operations is the headroom; the budget for extensions is `vrp.margin_percent` of the headroom.
 
     **Examples**

@@ -26,7 +26,7 @@ def check(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Check that an extension fits the budget at a packet rate, and then run the extension.
+    """Check that an extension fits the budget at a given packet rate, and then run the extension.
 
     An extension is a loop-free list of `[[ops]]`; the chip executes the list for every 64 bytes of a packet. If an
     extension exceeds the budget, the command rejects it, and prints the resource and the excess (exit status 1). If an
