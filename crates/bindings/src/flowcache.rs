@@ -366,7 +366,7 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy uses future packets, which hardware cannot implement.
+    /// Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
     oracle: bool,
     /// SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and miss.
     hit_seq_sha256: String,

@@ -90,10 +90,10 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """Chart one column over another, with one line per combination of the other axes, and seeds as mean and range.
+    """Plot one column against another, with one line per combination of other axes, and seeds as mean and range.
 
-    If a chart has more than ``MOST_LINES`` lines, or if its horizontal column is not an axis, it shows points without
-    lines.
+    If a chart has more than ``MOST_LINES`` lines, or if the column on its horizontal axis was not varied, the chart
+    shows points without lines.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

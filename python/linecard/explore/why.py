@@ -1,6 +1,6 @@
 """`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
-Simulation runs measure every statement. The analysis first simulates the unchanged chip until its throughput is
+Every statement is based on simulation runs. The analysis first simulates the unchanged chip until its throughput is
 conclusive. Each run must be steady, or runs four times as long must confirm it; the interval must be as narrow as
 requested. If the packet budget ends before the throughput is conclusive, the analysis returns no verdict.
 
@@ -170,7 +170,7 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        A verdict repeats the runs of this analysis, so only runs that classify the load compute a verdict.
+        The verdict of a run would repeat runs of this analysis, so only runs that classify the load compute one.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -476,8 +476,8 @@ def _mean(values: Sequence[float]) -> float:
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
     """Bounds by the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
 
-    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because a free thread takes the
-    next packet.
+    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
+    process the next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}

@@ -48,7 +48,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
         Gbit/s.
 
     Raises:
-        ConfigError: A port has no line rate, because it is never busy.
+        ConfigError: A port has no line rate (``rate_gbps = 0``).
     """
     rate, overheads = 0.0, []
     for name in chip.groups("port"):

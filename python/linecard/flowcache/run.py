@@ -98,7 +98,7 @@ def flowcache(
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
-        TrafficError: The input cannot be read, or contains no packet with a flow.
+        TrafficError: The input cannot be read, or contains no packet that belongs to a flow.
 
     Example:
         >>> import array, linecard

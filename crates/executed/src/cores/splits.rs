@@ -150,8 +150,8 @@ pub struct CoreReport {
     pub window_packets: u64,
     /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Number of threads in the best split; among splits within 0.01 %, the largest number. `plateau` returns the range
-    /// of splits with nearly the same throughput.
+    /// Number of threads in the best split; if several splits are within 0.01 % of the best, the largest number.
+    /// `plateau` returns the range of splits with nearly the same throughput.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,
