@@ -67,7 +67,7 @@ def metric_rows(results: Iterable[RunResult | StudyRun]) -> list[Row]:
 
 
 def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
-    """Convert rows to a polars data frame (extra ``frames``)."""
+    """Convert rows to a polars data frame; this requires the optional dependencies ``frames``."""
     built: polars.DataFrame = need_polars().DataFrame(
         [list(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None
     )

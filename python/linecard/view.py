@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a column that has only a name contains numbers.
+    """A table with named columns; a column that is only a text, its name, contains numbers.
 
     Attributes:
         title: Heading.
@@ -133,7 +133,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named series of points; ``line`` joins the points, and ``ranges`` contains the ends of the error bars."""
+    """A named series of points, joined by a line if ``line`` is true; ``ranges`` contains the ends of the error bars."""
 
     name: str
     points: Sequence[tuple[float, float]]

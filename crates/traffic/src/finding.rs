@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub found: String,
     /// Description of what the format requires at this position.
     pub expected: String,
-    /// Action of the reader after the finding.
+    /// Action that Linecard takes after the finding.
     pub action: String,
 }
 

@@ -92,7 +92,7 @@ def sweep(
         jobs: Number of parallel runs; ``None`` takes one per core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
-        progress: Called repeatedly with (runs done, total runs).
+        progress: Function that is called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:

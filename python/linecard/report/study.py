@@ -1,6 +1,7 @@
-"""One self-contained HTML page for each study (extra ``report``), without scripts and suitable for print.
+"""One self-contained HTML page for each study, without scripts and suitable for print.
 
-The template contains text and layout; this module provides plain data and the charts as SVG.
+The template contains text and layout; this module provides plain data and the charts as SVG. The page requires the
+optional dependencies ``report``.
 """
 
 from __future__ import annotations

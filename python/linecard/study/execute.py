@@ -32,7 +32,7 @@ def execute(
     Args:
         runs: Distinct runs to execute.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called repeatedly from the calling thread with (packets done, total packets).
+        progress: Function that the calling thread calls repeatedly with (packets done, total packets).
         run_function: Function that executes one run; tests replace it.
 
     Raises:
