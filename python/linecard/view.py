@@ -133,7 +133,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named series of points, joined by a line if ``line`` is true; ``ranges`` contains the ends of the error bars."""
+    """A named series of points, joined by a line if ``line`` is set; ``ranges`` contains the ends of the error bars."""
 
     name: str
     points: Sequence[tuple[float, float]]
