@@ -93,7 +93,7 @@ pub struct Diagnostic {
     pub file: PathBuf,
     /// Position of the finding in bytes from the beginning of the decompressed file.
     pub byte_offset: u64,
-    /// Number of the packet, counted from 1; for a lost packet, the number that it would have.
+    /// Number of the packet, counted from 1; for a lost packet, the number that it would have had.
     pub packet: u64,
     /// Line number, from 1, in a text file; otherwise `None`.
     pub line: Option<u64>,

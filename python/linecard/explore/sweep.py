@@ -84,7 +84,8 @@ def sweep(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
             ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
-        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
+        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube``; this requires the
+            optional dependencies ``explore``.
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
         store: Folder that keeps finished runs for reuse; ``None`` keeps nothing. The table does not depend on the
@@ -212,7 +213,8 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
     """Execute points and make their result table; the counts of the table include all runs so far.
 
-    Inconclusive runs are lengthened, unless ``fixed``, the sweep specification or an axis sets the run length.
+    Inconclusive runs are lengthened, unless ``fixed`` is true, or the sweep specification or an axis sets the run
+    length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]

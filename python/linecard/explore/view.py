@@ -79,7 +79,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Show why points were refused or failed, how many there are, and the command that repeats the first such point."""
+    """Show the number of refused or failed points, the reasons, and the command that repeats the first of them."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))

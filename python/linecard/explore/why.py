@@ -1,8 +1,9 @@
 """`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
 Every statement is based on simulation runs. The analysis first simulates the unchanged chip until its throughput is
-conclusive. Each run must be steady, or runs four times as long must confirm it; the interval must be as narrow as
-requested. If the packet budget ends before the throughput is conclusive, the analysis returns no verdict.
+conclusive. Each run must be steady, or runs four times as long must confirm its throughput; the confidence interval
+must be as narrow as requested. If the packet budget ends before the throughput is conclusive, the analysis returns no
+verdict.
 
 The analysis then makes four measurements. All runs share random numbers: a run with changes draws the same numbers as
 the unchanged run. Every change is simulated with the first seed. Only changes that have an effect are also simulated
@@ -102,8 +103,8 @@ def why(
             Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
-        global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
-            ``explore``).
+        global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value; this requires
+            the optional dependencies ``explore``.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
             runs.
@@ -363,7 +364,7 @@ class Question:
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
-        """Elasticities of all parameters; sum of the rate elasticities minus sum of the time elasticities."""
+        """Return all elasticities, and the sum of rate elasticities minus the sum of time elasticities."""
         parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
         records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)

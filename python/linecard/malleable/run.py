@@ -57,7 +57,8 @@ def core(
         clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
             back.
         adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
-        events: Number of accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
+        events: Number of accesses, locks and packet ends that each simulation measures; a trace is
+            repeated when it ends.
         packets: Number of packets to trace.
         jobs: Number of parallel simulations; ``None`` for one per processor.
         progress: Function that is called from time to time with (done, total).

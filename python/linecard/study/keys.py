@@ -364,10 +364,10 @@ class Calibration(_Strict, frozen=True):
 
 
 class Assumption(_Strict, frozen=True):
-    """An interpretation that the document does not state.
+    """An assumption about something that the document does not state.
 
     Attributes:
-        what: The interpretation that the study uses.
+        what: The assumption that the study makes.
         reason: Why.
     """
 
@@ -445,7 +445,7 @@ class StudySpec(_Strict, frozen=True):
         gains: Improvements that the document states.
         checks: Limits.
         calibrations: Parameters that no document states, and that were chosen with cells of the study.
-        assumptions: Interpretations that the document does not state.
+        assumptions: Assumptions about facts that the document does not state.
         device: The chip for which the study contains measured rates; the page of correlations has one section per chip.
         inputs: Unpublished inputs on which limits depend.
     """

@@ -192,7 +192,7 @@ def vrp_check(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Compare an extension with the resources that the chip reserves (``[vrp]``), and run it at the rate if it fits.
+    """Compare an extension with the resources that the chip reserves (``[vrp]``); if the extension fits, run it.
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
