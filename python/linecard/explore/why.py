@@ -100,7 +100,7 @@ def why(
             measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
             packets. Runs of 64,000 packets or more become longer only once.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
-            Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
+            Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value; this requires

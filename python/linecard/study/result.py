@@ -187,7 +187,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated numbers of the headline tables that are judged by difference, because they may be small."""
+        """Uncalibrated numbers of the headline tables, judged by absolute difference because they may be small."""
         in_points = self._tables_in_points
         return tuple(
             cell

@@ -277,7 +277,7 @@ def vrp_budget(
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0).
+        progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
 
     Returns:
         The headroom of each resource, while no other resource is used, and the part that extensions may use.
