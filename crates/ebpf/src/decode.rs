@@ -169,9 +169,7 @@ impl Reader<'_> {
                 return Err(format!("`{name}`, which the object does not define"));
             }
             (Some(Reference::Code { .. }), _) => {
-                return Err(
-                    "the address of a function: helpers that take a callback are not supported".to_owned()
-                );
+                return Err("the address of a function: helpers that take a callback are not supported".to_owned());
             }
             (None, 0) => u64::from(slot.imm as u32) | u64::from(second.imm as u32) << 32,
             (None, kind) => return Err(format!("a constant of kind {kind} without a relocation")),
