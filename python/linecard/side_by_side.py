@@ -24,7 +24,7 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Exception that ends an item of work, because the user interrupted or another item failed."""
+    """Exception that ends an item of work, because the user interrupted the work or another item failed."""
 
 
 def threads_for(jobs: int | None) -> int:

@@ -341,7 +341,7 @@ struct Input {
     packets_without_flow: u64,
     /// Findings in the capture, by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
-    /// Number of findings that are damage.
+    /// Number of findings that indicate damage.
     damaged_records: u64,
     /// The first findings in the capture, each with file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,

@@ -41,7 +41,7 @@ pub struct Adapted {
     pub packets_per_mcycle: f64,
     /// The intervals in order, each with a constant number of threads.
     pub history: Vec<Stretch>,
-    /// Number of adaptations that the end of the packet stream cut short.
+    /// Number of adaptations that were incomplete when the packet stream ended.
     pub unsuccessful: u32,
 }
 

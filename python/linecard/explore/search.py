@@ -36,8 +36,8 @@ class Search:
         goals: Maximum losses as fractions, such as 0 and 0.005.
         width: Relative width of the result; 0.005 means 0.5 %.
         floor: Lowest load to try, as a fraction of the largest load.
-        losses: Measured loss of each tried load, by the index of the load.
-        busy: Utilisation of the busiest part, if known, by the index of the load.
+        losses: Measured loss of each tried load, by load index.
+        busy: Utilisation of the busiest part, if known, by load index.
     """
 
     goals: tuple[float, ...]

@@ -97,7 +97,7 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain shows a limit, because it is beyond noise and large enough."""
+        """Whether the gain is beyond noise and large enough to identify a limit."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 

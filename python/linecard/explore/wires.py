@@ -42,7 +42,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """Return the line rate of all receive ports for frames of the given mean size, without frame overhead.
+    """Return the total line rate of all receive ports, excluding frame overhead, for frames of the given mean size.
 
     Returns:
         Gbit/s.

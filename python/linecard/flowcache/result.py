@@ -1,4 +1,4 @@
-"""Results of flow caches for one traffic: a row for each cache, and the best policy for each size."""
+"""Results of flow caches for the same traffic: a row for each cache, and the best policy for each size."""
 
 from __future__ import annotations
 

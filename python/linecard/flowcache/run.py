@@ -1,4 +1,4 @@
-"""Simulation of flow caches of every size, number of ways and policy for one traffic: `flowcache`."""
+"""Simulation of flow caches of every size, number of ways and policy with the same traffic: `flowcache`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def flowcache(
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
-    """Simulate flow caches of every requested size, number of ways and policy for one traffic.
+    """Simulate flow caches of every requested size, number of ways and policy with the same traffic.
 
     The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows have the
     order of the request and do not depend on `jobs`.

@@ -270,7 +270,7 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the work that a program can do in addition to forwarding, for every 64 bytes at a packet rate.
+    """Find the amount of work that a program can do for every 64 bytes, in addition to forwarding at a packet rate.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
