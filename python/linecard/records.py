@@ -57,7 +57,7 @@ def left_out(record: Any) -> set[str]:
 
 
 def need_polars() -> Any:
-    """Return the polars module, or raise an error that names the extra to install."""
+    """Return the polars module, or raise an error that names the missing optional dependencies."""
     try:
         import polars
     except ImportError as error:

@@ -36,7 +36,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """The problems of whole numbers that must be within a range."""
+    """The problems with whole numbers that must be within a range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -59,7 +59,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Convert changes of keys to a new dictionary; texts such as ``dram.banks=2`` become numbers and switches.
+    """Convert changes of keys to a new dictionary; values in texts such as ``dram.banks=2`` become numbers or booleans.
 
     Raises:
         ConfigError: The argument does not have a valid form for changes.
@@ -78,7 +78,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Convert a value from the command line: to a number or a switch if it has this form in TOML, otherwise to text."""
+    """Convert a value from the command line: to a number or a boolean if it is one in TOML, otherwise to text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]

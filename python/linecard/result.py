@@ -46,7 +46,7 @@ def need_for(kind: str) -> None:
     """Import the libraries of a format.
 
     Raises:
-        MissingExtraError: The extra that provides the libraries is not installed.
+        MissingExtraError: The optional dependencies that provide the libraries are not installed.
     """
     if kind == "parquet":
         need_polars()
@@ -102,9 +102,9 @@ class Result:
 
         Args:
             path: The file to write. The suffix of the name, or ``FORMAT:`` before the name, selects the format.
-                ``json`` contains the whole result; ``csv`` and ``parquet`` (extra ``frames``) contain the table.
-                ``html`` is one self-contained page; ``svg`` and ``png`` (extra ``plot``) contain the charts. The path
-                ``-`` means stdout.
+                ``json`` contains the whole result; ``csv`` and ``parquet`` contain the table. ``html`` is one
+                self-contained page; ``svg`` and ``png`` contain the charts. ``parquet`` requires the optional
+                dependencies ``frames``; ``png`` requires ``plot``. The path ``-`` means stdout.
             command: Command that repeats the run; the page and the manifest contain it.
 
         Returns:
@@ -112,7 +112,7 @@ class Result:
 
         Raises:
             ConfigError: The name does not state a format, or the file cannot be written.
-            MissingExtraError: The extra that the format needs is not installed.
+            MissingExtraError: The optional dependencies that the format requires are not installed.
         """
         kind, name = named_format(path)
         need_for(kind)

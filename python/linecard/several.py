@@ -20,8 +20,8 @@ class Several(Result, Generic[Each]):
 
     Attributes:
         results: The results, in order.
-        name: Name of the list of results in the dictionary that ``to_dict`` returns. A single result returns its own
-            dictionary.
+        name: Name of the list of results in the dictionary that ``to_dict`` returns. If there is only one result,
+            ``to_dict`` returns the dictionary of this result.
         key: Name of the field in which the results differ; this field is the first column of the table.
     """
 

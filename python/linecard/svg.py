@@ -88,7 +88,7 @@ def number(value: float) -> str:
 
 @dataclass(slots=True)
 class Canvas:
-    """A drawing with layers: wires are below blocks, and blocks are below the labels of wires."""
+    """A drawing with layers: blocks cover wires, and the labels of wires cover blocks."""
 
     layers: dict[int, list[str]] = field(default_factory=dict)
     layer: int = 0

@@ -1,7 +1,7 @@
 """The parts of a result, which its module declares once for the terminal, pages, notebooks and pictures.
 
-A module registers a function that converts its result to parts, in the module `…view` beside `…result`, or beside the
-class itself::
+Each class of results has a function that converts a result to parts. The function is registered in the module `…view`
+beside `…result`, or beside the class itself::
 
     @view.register
     def _(result: MemoryResult) -> list[Part]: ...
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a column that has only a name contains numbers.
+    """A table with named columns; a column that is only a text, its name, contains numbers.
 
     Attributes:
         title: Heading.
@@ -133,7 +133,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named series of points; ``line`` joins the points, and ``ranges`` contains the ends of the error bars."""
+    """A named series of points, joined by a line if ``line`` is set; ``ranges`` contains the ends of the error bars."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -147,8 +147,8 @@ class Axis(NamedTuple):
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero; with ``None``, it does so if the data then cover at least a quarter of
-            the axis.
+        zero: Whether the axis begins at zero; with ``None``, the axis begins at zero if the data then cover at least a
+            quarter of it.
         low: Lower end of the axis, if it differs from the minimum of the data.
         high: Upper end of the axis, if it differs from the maximum of the data.
         names: Labels for the positions 0, 1, 2 and so on, in place of numbers.
@@ -248,7 +248,7 @@ def view(result: object) -> list[Part]:
 
 
 def view_of(result: Result) -> list[Part]:
-    """The parts of a result; the function imports the module of the result's view first."""
+    """The parts of a result; the function first imports the module that contains the result's view."""
     module = type(result).__module__
     if module.endswith("result"):
         import_module(module.removesuffix("result") + "view")

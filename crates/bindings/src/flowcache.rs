@@ -341,7 +341,7 @@ struct Input {
     packets_without_flow: u64,
     /// Findings in the capture, by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
-    /// Number of findings that are damage.
+    /// Number of findings that indicate damage.
     damaged_records: u64,
     /// The first findings in the capture, each with file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,
@@ -366,7 +366,7 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy uses future packets, which hardware cannot implement.
+    /// Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
     oracle: bool,
     /// SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and miss.
     hit_seq_sha256: String,
@@ -378,9 +378,10 @@ struct CacheRow {
     false_hits: Option<u64>,
     /// Number of false hits, divided by the number of packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
-    /// Number of ways, divided by 2 to the power of the digest width.
+    /// Expected probability of a false hit: the number of ways, divided by 2 to the power of the digest width.
     false_hit_probability_expected: Option<f64>,
-    /// Number of ways, divided by 2 to the power of the stored digest bits.
+    /// Expected probability of a false hit: the number of ways, divided by 2 to the power of the number of stored
+    /// digest bits.
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 

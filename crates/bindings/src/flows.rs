@@ -44,7 +44,7 @@ pub struct CaptureStatistics {
     compression: Compression,
     #[serde(flatten)]
     statistics: FlowStatistics,
-    /// Number of findings that are damage.
+    /// Number of findings that indicate damage.
     damaged_records: u64,
     /// The first findings in the capture, each with file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,

@@ -25,7 +25,7 @@ pub struct FlowSizeRow {
     pub packets_cumulative_percent: f64,
 }
 
-/// Flows as a cache sees them: after an idle time, a flow ends, and its key starts a new flow.
+/// Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "TrafficViewReport")]
 pub struct TrafficView {

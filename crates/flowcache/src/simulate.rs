@@ -61,7 +61,7 @@ pub struct Row {
     pub packets: u64,
     /// Packets whose digest was in the cache.
     pub hits: u64,
-    /// Packets that do not hit: the sum of `cold`, `capacity` and `conflict`.
+    /// Packets that miss: the sum of `cold`, `capacity` and `conflict`.
     pub misses: u64,
     /// Number of misses, divided by the number of packets.
     pub miss_ratio: f64,

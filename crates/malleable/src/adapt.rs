@@ -17,7 +17,7 @@ pub struct Adaptation {
     pub most_threads: u32,
 }
 
-/// An interval with one number of threads: a trial, or the time between two adaptations.
+/// An interval with a constant number of threads: a trial, or the time between two adaptations.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Stretch {
     /// Number of packets before this interval.
@@ -39,9 +39,9 @@ pub struct Adapted {
     pub steady_packets_per_mcycle: f64,
     /// Throughput including all trials, in packets per million cycles.
     pub packets_per_mcycle: f64,
-    /// The intervals in order, each with one number of threads.
+    /// The intervals in order, each with a constant number of threads.
     pub history: Vec<Stretch>,
-    /// Number of adaptations that the end of the packet stream cut short.
+    /// Number of adaptations that were incomplete when the packet stream ended.
     pub unsuccessful: u32,
 }
 

@@ -24,11 +24,13 @@ pub struct GapRow {
 /// Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of arrivals with no packet of another queue in between: consecutive operations wait for each other.
+    /// Fraction of arrivals that directly follow another arrival in their queue: consecutive operations wait for each
+    /// other.
     pub below_loss: f64,
-    /// Fraction of arrivals with fewer packets in between than the cache has entries: a hit without waiting.
+    /// Fraction of arrivals whose distance is at least 1, but less than the number of cache entries: a hit without
+    /// waiting.
     pub between: f64,
-    /// Fraction of arrivals at a longer distance, for which a miss is likely.
+    /// Fraction of arrivals whose distance is at least the number of cache entries: a miss is likely.
     pub above_gain: f64,
     /// The distribution of the distances.
     pub rows: Vec<GapRow>,

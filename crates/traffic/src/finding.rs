@@ -93,7 +93,7 @@ pub struct Diagnostic {
     pub file: PathBuf,
     /// Position of the finding in bytes from the beginning of the decompressed file.
     pub byte_offset: u64,
-    /// Number of the packet, counted from 1; for a lost packet, the number that it would have.
+    /// Number of the packet, counted from 1; for a lost packet, the number that it would have had.
     pub packet: u64,
     /// Line number, from 1, in a text file; otherwise `None`.
     pub line: Option<u64>,
@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub found: String,
     /// Description of what the format requires at this position.
     pub expected: String,
-    /// Action of the reader after the finding.
+    /// Action that Linecard takes after the finding.
     pub action: String,
 }
 

@@ -224,7 +224,7 @@ def execute_on_cluster(
         executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
         store: Store of finished runs; ``None`` for no store.
         jobs: Number of workers to start on this machine; ``None`` starts one per core.
-        progress: Called repeatedly with (runs done, total runs).
+        progress: Function that is called repeatedly with (runs done, total runs).
         counts: Counts to which the runs are added.
         connection: Connection to use, which stays open; ``None`` opens a new connection and closes it at the end.
 

@@ -90,7 +90,7 @@ def compare(
         jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs).
+        progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:

@@ -70,7 +70,7 @@ def optimize(
         jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs).
+        progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
             ``set={"budget": ...}`` limits the instructions per packet.
 

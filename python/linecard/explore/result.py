@@ -72,11 +72,11 @@ class SweepResult(Result):
             design (``set``).
         lengths: Distinct lengths of the final runs in packets, ascending; empty if no runs may be lengthened.
         lengthened: Number of rows with runs that are longer than requested.
-        parts: For each row, the utilisation of each part and the time of a packet in each part. The breakdown is empty
-            if the table has more than ``MOST_PARTS`` rows.
+        parts: For each row, the utilisation of each part, and the time that a packet spends in each part. The breakdown
+            is empty if the table has more than ``MOST_PARTS`` rows.
         counts: Numbers of reused, executed, refused and failed runs in this sweep.
-        across: Column for the horizontal axis of the chart; the first axis by default.
-        up: Column for the vertical axis of the chart; the first number by default.
+        across: Column for the horizontal axis of the chart; by default, the first varied column.
+        up: Column for the vertical axis of the chart; by default, the first column of numbers.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
@@ -130,10 +130,10 @@ class SweepResult(Result):
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
-        """Return this result with a chart of column ``up`` over column ``across``.
+        """Return this result with a chart of column ``up`` against column ``across``.
 
         Raises:
-            ConfigError: A column does not exist, or ``up`` has no number at any point.
+            ConfigError: A column does not exist, or column ``up`` contains no numbers.
         """
         for name in (across, up):
             if name is not None and name not in self.columns:
@@ -175,9 +175,10 @@ class SweepResult(Result):
         return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
-        """Return one row per point: axes, ``status``, ``seeds``, and each number with ``_low`` and ``_high`` (95 %).
+        """Return one row per point: axes, ``status``, ``seeds``, and numbers with intervals (``_low``, ``_high``).
 
-        The data frame is empty if each point has one seed; the method needs the extra ``frames``.
+        The intervals are 95 % intervals. The data frame is empty if each point has one seed. The method requires the
+        optional dependencies ``frames``.
         """
         from linecard.records import need_polars
 

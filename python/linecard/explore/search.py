@@ -1,4 +1,4 @@
-"""Searches for the highest load whose loss is within a goal, for several goals at once, similar to MLRsearch.
+"""Searches for the highest load whose loss meets a goal, for several goals at once, similar to MLRsearch.
 
 Loads are on a geometric grid: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
 adjacent loads: the lower load meets the goal, and the higher load exceeds it.
@@ -8,7 +8,7 @@ Four ideas make this search shorter than the bisection of RFC 2544:
 - The search tries the largest load first.
 - Every trial counts for all goals.
 - The throughput of an overloaded device predicts the next load.
-- In a simulator, the utilisation of the busiest part at a passed load predicts the highest passing load.
+- In a simulator, the utilisation of the busiest part at a load that meets the goal predicts the highest such load.
 
 The search does not run simulations: it returns a load to measure, and receives the loss at that load.
 """
@@ -36,8 +36,8 @@ class Search:
         goals: Maximum losses as fractions, such as 0 and 0.005.
         width: Relative width of the result; 0.005 means 0.5 %.
         floor: Lowest load to try, as a fraction of the largest load.
-        losses: Measured loss of each tried load, by the index of the load.
-        busy: Utilisation of the busiest part, if known, by the index of the load.
+        losses: Measured loss of each tried load, by load index.
+        busy: Utilisation of the busiest part, if known, by load index.
     """
 
     goals: tuple[float, ...]
@@ -51,7 +51,7 @@ class Search:
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Record the loss at a load, from 0 to 1, and the utilisation of the busiest part."""
+        """Record the loss at a load as a fraction of the packets, and the utilisation of the busiest part."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
@@ -63,8 +63,8 @@ class Search:
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
         """The highest load that passes, and the lowest load that fails; ``None`` if unknown.
 
-        All tried loads up to the passing load must pass: a loss at a lower load counts, even if a higher load has no
-        loss.
+        All tried loads up to the passing load must pass: a failure at a lower load counts, even if a higher load
+        passes.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)

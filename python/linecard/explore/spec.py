@@ -60,7 +60,7 @@ class Spec:
         what: The kind of run: a name in `SUBJECTS`.
         arguments: Arguments that all points share.
         settings: Values of keys that all points share.
-        axes: The axes, slowest axis first.
+        axes: The axes; the axis whose value changes least often comes first.
         repeat: Number of seeds for each point.
         constraints: Conditions that points must meet; other points are omitted.
         columns: Table columns whose numbers are computed from other numbers.

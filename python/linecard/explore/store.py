@@ -289,7 +289,7 @@ class Store:
             times.write(f"{key} {seconds:.6g}\n".encode())
 
     def seconds(self) -> dict[str, float]:
-        """Map each run with a known time to this time in seconds."""
+        """Return a mapping from each run with a known time to that time in seconds."""
         found: dict[str, float] = {}
         with suppress(OSError):
             for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):

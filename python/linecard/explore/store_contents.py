@@ -92,7 +92,11 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, optionally runs of other code versions, and runs beyond the limit; return runs and bytes."""
+    """Remove damaged runs, runs beyond the limit and, if requested, runs of other code versions.
+
+    Returns:
+        The numbers of removed runs and bytes.
+    """
     removed = freed = 0
     for key in store.keys():  # noqa: SIM118 # no mapping
         record = store.get(key)

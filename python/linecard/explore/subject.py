@@ -1,4 +1,4 @@
-"""Subjects: the kinds of run that a sweep can vary, behind a common interface.
+"""Subjects: the kinds of run that a sweep can vary, with a common interface.
 
 A subject defines its arguments, their command-line options, and how to execute one point. Each subject is a module of
 `linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`: named numbers for the table, and
@@ -57,7 +57,7 @@ class Outcome:
     """The result of a run.
 
     Attributes:
-        numbers: Named values for the table: numbers, switches and texts; ``None`` if the run has no such value.
+        numbers: Named values for the table: numbers, booleans and texts; ``None`` if the run has no such value.
         measurements: Every measurement as component, metric, unit and value.
     """
 
@@ -79,7 +79,7 @@ class Subject:
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
             without option.
         defaults: Default arguments that apply at every point.
-        has_settings: Whether keys other than arguments are settings.
+        has_settings: Whether all keys that are not arguments are settings.
         command_words: First words of the command that repeats a run.
         run: Function that runs one point.
         length: Name of the argument that sets the length of a run; empty if there is none.
@@ -145,7 +145,7 @@ def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[st
 
 
 def overrides_of(request: Request) -> list[str]:
-    """Return the settings of a request in the form of core overrides."""
+    """Return the settings of a request in the form that the compiled core accepts."""
     from linecard.request import settings
 
     return settings(dict(sorted(request.settings.items())))

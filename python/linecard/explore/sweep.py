@@ -93,7 +93,7 @@ def sweep(
         jobs: Number of parallel runs; ``None`` for one per core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
-        progress: Called repeatedly with (runs done, total runs).
+        progress: Function that is called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
@@ -213,7 +213,8 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
     """Execute points and make their result table; the counts of the table include all runs so far.
 
-    Inconclusive runs are lengthened, unless ``fixed``, the sweep specification or an axis sets the run length.
+    Inconclusive runs are lengthened, unless ``fixed`` is true, or the sweep specification or an axis sets the run
+    length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]

@@ -79,7 +79,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Show why points were refused or failed, how many there are, and the command that repeats the first such point."""
+    """Show the number of refused or failed points, the reasons, and the command that repeats the first of them."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
@@ -90,10 +90,10 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """Chart one column over another, with one line per combination of the other axes, and seeds as mean and range.
+    """Plot one column against another, with one line per combination of other axes, and seeds as mean and range.
 
-    If a chart has more than ``MOST_LINES`` lines, or if its horizontal column is not an axis, it shows points without
-    lines.
+    If a chart has more than ``MOST_LINES`` lines, or if the column on its horizontal axis was not varied, the chart
+    shows points without lines.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

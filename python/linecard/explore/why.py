@@ -1,16 +1,17 @@
 """`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
-Simulation runs measure every statement. The analysis first simulates the unchanged chip until its throughput is
-conclusive. Each run must be steady, or runs four times as long must confirm it; the interval must be as narrow as
-requested. If the packet budget ends before the throughput is conclusive, the analysis returns no verdict.
+Every statement is based on simulation runs. The analysis first simulates the unchanged chip until its throughput is
+conclusive. Each run must be steady, or runs four times as long must confirm its throughput; the confidence interval
+must be as narrow as requested. If the packet budget ends before the throughput is conclusive, the analysis returns no
+verdict.
 
 The analysis then makes four measurements. All runs share random numbers: a run with changes draws the same numbers as
 the unchanged run. Every change is simulated with the first seed. Only changes that have an effect are also simulated
 with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
-  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. The bounds
-  of parts before the queues count processed packets; the bounds of the sending wires count sent packets.
+  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds are
+  therefore based on processed packets for parts before the queues, and on sent packets for the sending wires.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
   therefore add up to 1; this sum checks the analysis. Elasticities use the shortest runs whose interval contains the
@@ -99,7 +100,7 @@ def why(
             measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
             packets. Runs of 64,000 packets or more become longer only once.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
-            Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
+            Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
@@ -170,7 +171,7 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        A verdict repeats the runs of this analysis, so only runs that classify the load compute a verdict.
+        The verdict of a run would repeat runs of this analysis, so only runs that classify the load compute one.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -363,7 +364,7 @@ class Question:
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
-        """Elasticities of all parameters; sum of the rate elasticities minus sum of the time elasticities."""
+        """Return all elasticities, and the sum of rate elasticities minus the sum of time elasticities."""
         parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
         records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)
@@ -476,8 +477,8 @@ def _mean(values: Sequence[float]) -> float:
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
     """Bounds by the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
 
-    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because a free thread takes the
-    next packet.
+    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
+    process the next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}

@@ -97,7 +97,7 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain shows a limit, because it is beyond noise and large enough."""
+        """Whether the gain is beyond noise and large enough to identify a limit."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 
@@ -140,14 +140,15 @@ class WhyResult(Result):
         why: The verdict as a sentence.
         limits: Bounds of all parts, lowest bound first.
         elasticities: Elasticities of all parameters, strongest first.
-        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; 1 if keys set all times.
+        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; the value is 1 if every time
+            has a key.
         elasticity_sum_low: Lower bound of the 95 % interval.
         elasticity_sum_high: Upper bound of the 95 % interval.
-        out_of_reach: Parts whose times no key sets; the sum does not include these times.
+        out_of_reach: Parts whose times have no key; the sum does not include these times.
         lifts: Throughput gains of lifted limits, alone and in pairs, largest first.
         not_tried: Changes that the chip does not allow, each with the reason.
         sensitivities: Sensitivities if ``global_`` is true; otherwise empty.
-        seeds: Number of seeds behind each statement.
+        seeds: Number of seeds on which each statement is based.
         packets: Number of measured packets in each run; it is higher than requested if the throughput needed longer
             runs.
         elasticity_packets: Number of measured packets in each run for elasticities; it may be lower than ``packets``.

@@ -42,13 +42,13 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """Return the line rate of all receive ports for frames of the given mean size, without frame overhead.
+    """Return the total line rate of all receive ports, excluding frame overhead, for frames of the given mean size.
 
     Returns:
         Gbit/s.
 
     Raises:
-        ConfigError: A port has no line rate, because it is never busy.
+        ConfigError: A port has no line rate (``rate_gbps = 0``).
     """
     rate, overheads = 0.0, []
     for name in chip.groups("port"):

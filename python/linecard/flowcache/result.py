@@ -1,4 +1,4 @@
-"""Results of flow caches for one traffic: a row for each cache, and the best policy for each size."""
+"""Results of flow caches for the same traffic: a row for each cache, and the best policy for each size."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class BestPolicy:
         bound: The oracle with which the policy is compared; ``None`` if no optimal policy ran.
         percent_of_bound_hits: Hits of the policy, in percent of the hits of the oracle. A policy that may bypass the
             cache can exceed an oracle that inserts every packet.
-        percent_of_lru_gap: Hits that the policy gains over LRU, in percent of the oracle's gain over LRU; ``None``
-            without LRU.
+        percent_of_lru_gap: Hits that the policy gains over LRU, in percent of the oracle's gain over LRU; ``None`` if
+            LRU was not simulated.
     """
 
     entries: int

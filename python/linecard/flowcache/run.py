@@ -1,4 +1,4 @@
-"""Simulation of flow caches of every size, number of ways and policy for one traffic: `flowcache`."""
+"""Simulation of flow caches of every size, number of ways and policy with the same traffic: `flowcache`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def flowcache(
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
-    """Simulate flow caches of every requested size, number of ways and policy for one traffic.
+    """Simulate flow caches of every requested size, number of ways and policy with the same traffic.
 
     The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows have the
     order of the request and do not depend on `jobs`.
@@ -90,15 +90,15 @@ def flowcache(
         packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (done, total): first bytes of the input, then packets of all
-            caches.
+        progress: Function that is called repeatedly with (done, total). The numbers count bytes while the input is
+            read, and then packets of all caches.
 
     Returns:
         One row for each cache, and the best policy for each size.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
-        TrafficError: The input cannot be read, or contains no packet with a flow.
+        TrafficError: The input cannot be read, or contains no packet that belongs to a flow.
 
     Example:
         >>> import array, linecard

@@ -1,4 +1,4 @@
-"""Results of a core that runs a program: every split of its area, and a malleable core beside the best split."""
+"""Results of a core that runs a program: every split of its area, and a malleable core for comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLATEAUS_PERCENT = (0.1, 1.0)
 
 
 class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
-    """Results for every split of a core's area, with one program, traffic and memory.
+    """Results for every split of a core's area, for one combination of program, traffic and memory.
 
     Attributes:
         program: The traced program.
@@ -32,7 +32,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
-        """Range of thread counts around the best split whose throughput is within this percentage of the best."""
+        """Range of thread counts around the best split for which throughput is within this percentage of the best."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
         near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
         low = high = self.best_threads

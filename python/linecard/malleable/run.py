@@ -54,9 +54,11 @@ def core(
         bandwidth: Number of references that memory serves per cycle.
         area: Area for threads and cache, in thread-equivalents.
         threads: Number of threads to simulate; ``None`` for every number that fits.
-        clock_mhz: Clock frequency of the core, which converts capture times to cycles; 0 sends packets back to back.
+        clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
+            back.
         adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
-        events: Number of accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
+        events: Number of accesses, locks and packet ends that each simulation measures; a trace is
+            repeated when it ends.
         packets: Number of packets to trace.
         jobs: Number of parallel simulations; ``None`` for one per processor.
         progress: Function that is called from time to time with (done, total).
@@ -144,7 +146,7 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare register schemes of a malleable core: predicted, all, five hot registers, and register caches.
+    """Compare register schemes of a malleable core: predicted registers, all, five hot registers, register caches.
 
     Args:
         traced: The traced program.
@@ -198,7 +200,7 @@ def termination(
         A dictionary with the number of ``threads`` before the termination, ``packets``, the number of ``times`` that a
         thread was terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of
         packets,
-        compared with a core that has one thread less and all cache lines pinned.
+        compared with a core that has one thread fewer and all cache lines pinned.
 
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.

@@ -1,8 +1,8 @@
 """The structure of a drawn net: the layer of each node, and the arcs that are drawn as lines.
 
 The length of the longest path from a node without inputs determines the layer of each node. Places with initial tokens
-model resources; each such place is beside the transitions that use it. An arc over more than a few layers, or into
-another module, has no line; its transition shows the name of the place.
+model resources; each such place is beside the transitions that use it. An arc that spans more than a few layers, or
+leads into another module, has no line; its transition shows the name of the place.
 """
 
 from __future__ import annotations

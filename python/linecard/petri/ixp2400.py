@@ -1,7 +1,7 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with parameters from a preset.
 
-The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports are never busy.
-Requests for any other input are rejected.
+The net models a saturated input (``traffic.arrivals``): an idle thread receives a packet immediately, and ports are
+never busy. Requests for any other input are rejected.
 """
 
 from __future__ import annotations

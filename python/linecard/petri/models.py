@@ -59,7 +59,7 @@ class Difference:
         np: Value in the event-driven model.
         petri: Value in the Petri net.
         difference: Difference of the two values, in percent of ``np`` for throughput, otherwise in percentage points.
-        limit: Largest difference at which the models agree.
+        limit: Largest difference that counts as agreement.
     """
 
     threads: str

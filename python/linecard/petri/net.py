@@ -255,7 +255,7 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that takes tokens, selected by a pattern of variables or by a number of dots."""
+        """Add an arc that takes tokens: the tokens that match a pattern of variables, or a number of dots."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:

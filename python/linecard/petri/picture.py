@@ -1,7 +1,7 @@
 """The picture of a net: modules in boxes, the pieces of a module side by side, and long chains in several columns.
 
-The layout compares several numbers of columns and arrangements of pieces, and keeps the one closest to the shape of a
-page.
+The layout compares several numbers of columns and arrangements of pieces, and keeps the layout whose shape is closest
+to a page.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The positions of nodes and arcs in a piece of a drawn net.
 
 In each layer, the order of the nodes minimises crossings of arcs (sweeps by the mean position of neighbours). Then each
-node is placed as close to its neighbours as the texts allow (least squares by pooling). An arc over several layers
-occupies a lane in each layer. The texts of arcs are between layers, in as many rows as necessary to avoid overlaps.
+node is placed as close to its neighbours as the texts allow (least squares by pooling). An arc that spans several
+layers occupies a lane in each layer. The texts of arcs are between layers, in as many rows as necessary to avoid
+overlaps.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def explore(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Find every marking of a net, its bounds and its deadlocks, on all cores. The result does not depend on `jobs`.
+    """Find all reachable markings, bounds and deadlocks of a net, on all cores. The result does not depend on `jobs`.
 
     A coloured net is unfolded first.
 

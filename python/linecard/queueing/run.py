@@ -53,8 +53,8 @@ def queueing_run(
         set: Changes to settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` names a capture or a link profile instead of a notation.
-        operations: Number of measured operations. By default, 200,000 for a workload, and two for each packet of a
-            capture, but at least 20,000. A capture is repeated when it ends.
+        operations: Number of measured operations. The default is 200,000 operations for a workload; for a capture, two
+            operations per packet, but at least 20,000. A capture is repeated when it ends.
         warmup: Number of operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
@@ -99,7 +99,7 @@ def queueing_design(
     """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput with a workload.
 
     Args:
-        workload: The values are the same as in `queueing_run`.
+        workload: Accepts the same values as in `queueing_run`.
         target_mops: Target throughput in million operations per second.
         set: Changes to settings. The search itself sets entries, engines, threads and the size of the request buffer.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.

@@ -49,7 +49,7 @@ def page(parts: Sequence[Part], command: str | None = None) -> str:
 
 
 def notebook(parts: Sequence[Part]) -> str:
-    """The parts of a result for a notebook, with scoped styles, without pictures and folded parts."""
+    """The parts of a result for a notebook, with scoped styles, but without pictures or folded parts."""
     title, rest = _titled(parts)
     kept = [part for part in rest if not isinstance(part, Picture) and not (isinstance(part, Table) and part.folded)]
     said = f' <span class="dim">{escape(title.said)}</span>' if title.said else ""

@@ -1,4 +1,4 @@
-"""The charts of a result as one picture: SVG for print, or PNG (extra ``plot``)."""
+"""The charts of a result as one picture: SVG for print, or PNG, which requires the optional dependencies ``plot``."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def need_resvg() -> Any:
 def png(svg: str) -> bytes:
     """Render a picture as PNG with twice the number of pixels in each direction.
 
-    With a bundled font, the same picture results in byte-identical files.
+    With the bundled font, the same picture always results in byte-identical files.
 
     Raises:
         MissingExtraError: The SVG renderer is not installed.

@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """A section of a page: parts under a heading; an empty text without parts."""
+    """A section of a page: parts under a heading; an empty text if there are no parts."""
     body = "".join(parts)
     if not body:
         return ""

@@ -1,6 +1,7 @@
-"""One self-contained HTML page for each study (extra ``report``), without scripts and suitable for print.
+"""One self-contained HTML page for each study, without scripts and suitable for print.
 
-The template contains text and layout; this module provides plain data and the charts as SVG.
+The template contains text and layout; this module provides plain data and the charts as SVG. The page requires the
+optional dependencies ``report``.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _figures(parts: Sequence[Part]) -> str:
 
 
 def named_cells(page: str) -> str:
-    """Add the name of its column to each table cell of a page, so that a phone can show rows as lists.
+    """Add the column name to each table cell of a page, so that a phone can show rows as lists.
 
     The first row of a table contains the names of the columns; a cell that spans several columns has no name.
     """

@@ -1,6 +1,6 @@
 """JSON Schemas of the files that Linecard reads, which editors use for completion and checks.
 
-``make docs`` writes the schemas from the declarations of the readers.
+``make docs`` writes the schemas from the declarations in the code that reads the files.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write the schema of a file into its folder, under the name in `line`, unless another file has this name."""
+    """Write the schema of a file into its folder, as `line` names it, unless a different file has this name."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))

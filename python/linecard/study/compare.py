@@ -65,7 +65,8 @@ class Cell:
         calibrated: Whether the cell was used to choose a parameter.
         failure: Reason why the measured value is missing.
         run_ids: Ids of the runs, one per seed.
-        measure: Name of the measure read from the runs; cells with the same run and the same measure are one quantity.
+        measure: Name of the measure that is read from the runs; cells with the same run and measure count as one
+            quantity.
         samples: Measured values, one per seed.
     """
 
@@ -255,8 +256,8 @@ def is_calibrated(
 ) -> bool:
     """Whether the cell was used to choose a parameter.
 
-    With ``anywhere``, calibration marks of all tables apply to the configuration, as gains require. A calibration mark
-    without a configuration applies to its whole table, but to no other table.
+    With ``anywhere``, calibration marks of all tables apply to the configuration, as is necessary for gains. A
+    calibration mark without a configuration applies to its whole table, but to no other table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -369,7 +370,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
 
 
 def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """Mean improvement of the first over the second value in percent, over all pairs; ``None`` without a value."""
+    """Mean improvement, in percent, of the first over the second value of each pair; ``None`` if a value is missing."""
     gains = []
     for of, over in pairs:
         if of is None or over is None or over == 0:
@@ -429,13 +430,13 @@ def judge_shape(
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
-    """Mean of the absolute values without ``None``; ``None`` if no value is left."""
+    """Mean of the absolute values, ignoring ``None``; ``None`` if no value is left."""
     sizes = [abs(value) for value in values if value is not None]
     return statistics.fmean(sizes) if sizes else None
 
 
 def max_abs(values: Iterable[float | None]) -> float | None:
-    """Largest absolute value without ``None``; ``None`` if no value is left."""
+    """Largest absolute value, ignoring ``None``; ``None`` if no value is left."""
     return max((abs(value) for value in values if value is not None), default=None)
 
 
@@ -536,7 +537,7 @@ def judge_deviations(
         present: Details of each found deviation, by its id.
         possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
-        complete: Whether the whole study was run, so that a listed id that was not found is outdated.
+        complete: Whether the whole study was run; only then is a listed deviation that was not found outdated.
     """
     known = {deviation.id: deviation for deviation in listed}
     judged = set(possible)

@@ -85,7 +85,7 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """The curves of a table over one key column, with one curve per combination of values of other key columns.
+    """The curves of a table against one key column, with one curve per combination of values of other key columns.
 
     Attributes:
         over: Key column on the horizontal axis; its values are numbers.
@@ -109,17 +109,17 @@ class TableSpec(_Strict, frozen=True):
         id: Name of the table or figure for ``--table``.
         title: Title, one line.
         file: Path of the CSV file, relative to the study folder.
-        cells: Measure of each published column. For ``"*"``, the change of a key column names the measure.
+        cells: Measure of each published column. For ``"*"``, the values of a key column determine the measure.
         where: Key columns that the CSV file omits because their value is the same in every row.
         rank: The key column whose values the document ranks; the comparison is between rows that agree in all other key
             columns.
         headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
             inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
         restates: Measure of other tables that the cells of this table repeat in another unit. Repeated cells are not
-        separate quantities.
+            separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
-            measured value meets a bound, the cell has no error.
+            measured value meets a bound, the error of the cell is 0.
         tolerance: Largest allowed relative error of a cell, as a fraction.
         tolerance_points: Tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
@@ -127,8 +127,8 @@ class TableSpec(_Strict, frozen=True):
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
         origin: Position of the numbers in the document; the page of correlations shows it for every point.
-        reading: Uncertainty of a published number in the unit of that number: half the last digit, or the error of
-            reading a plot.
+        reading: Uncertainty of a published number in the unit of that number: half a unit of the last digit, or the
+            error of reading a plot.
         predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
         rung: Level of the measurement on the page of correlations, from a part to whole programs; each level uses only
             values determined at lower levels.
@@ -339,7 +339,7 @@ class Varied(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document states and that was chosen on cells; these cells do not count as reproduced.
+    """A parameter that no document states; the cells that were used to choose it do not count as reproduced.
 
     The value of the parameter is read from the preset under ``keys``. If no preset has the calibrated value, ``value``
     states the value, and ``vary`` lists the numbers that can be varied.
@@ -364,10 +364,10 @@ class Calibration(_Strict, frozen=True):
 
 
 class Assumption(_Strict, frozen=True):
-    """An interpretation that the document does not state.
+    """An assumption about something that the document does not state.
 
     Attributes:
-        what: The interpretation that the study uses.
+        what: The assumption that the study makes.
         reason: Why.
     """
 
@@ -376,7 +376,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes at the point of an input that apply only to runs with one value of a key column.
+    """Changes that set an unpublished input, but only in runs with one value of a key column.
 
     Attributes:
         column: Name of the key column.
@@ -393,19 +393,19 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the limit is met.
+    """An unpublished input on which a line of ``targets.csv`` depends, with a value at which the limit is met.
 
-    The default values of the study do not change. The scorecard also runs the study at this point, and states whether
-    the study meets the limit at this point.
+    The default values of the study do not change. The scorecard also runs the study with this value, and states whether
+    the study then meets the limit.
 
     Attributes:
         line: Name of the line in ``targets.csv``.
         input: The input that the document does not publish.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Changes of keys at the point, each as ``KEY=VALUE``, for every run that has the key.
-        values: Changes at the point that depend on the value of a key column.
-        items: The tables and figures that are run at the point; all by default.
+        set: Changes of keys that set the value, each as ``KEY=VALUE``, for every run that has the key.
+        values: Changes that set the value, and that depend on a key column.
+        items: The tables and figures that are run with the value; all by default.
     """
 
     line: str
@@ -444,8 +444,8 @@ class StudySpec(_Strict, frozen=True):
         figures: Figures.
         gains: Improvements that the document states.
         checks: Limits.
-        calibrations: Parameters that were chosen on cells.
-        assumptions: Interpretations that the document does not state.
+        calibrations: Parameters that no document states, and that were chosen with cells of the study.
+        assumptions: Assumptions about facts that the document does not state.
         device: The chip for which the study contains measured rates; the page of correlations has one section per chip.
         inputs: Unpublished inputs on which limits depend.
     """

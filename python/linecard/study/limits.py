@@ -5,9 +5,8 @@ study. This module does not depend on a document or on an expected number. Calib
 Calibrated cells are listed with their error, and a limit is not met if such an error exceeds it.
 
 A line whose limit is not met may be *contradicted*: a function of the study shows that the published cells alone
-contradict the limit. The line may also depend on an unpublished *input*, which the study names
-(``[[inputs]]``) with a point at which the limit is met. Neither a contradicted line nor a line that depends on an input
-counts as met.
+contradict the limit. The line may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a
+value at which the limit is met. Neither a contradicted line nor a line that depends on an input counts as met.
 """
 
 from __future__ import annotations
@@ -58,13 +57,13 @@ Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """The result of a line at one point of an unpublished input.
+    """The result of a line for one value of an unpublished input.
 
     Attributes:
-        point: The input with its point.
-        measured: Result of the line at this point, in words.
-        met: Whether the limit of the line is met at this point.
-        lost: Names of lines whose limit is met by default, but not at this point.
+        point: The input with this value.
+        measured: Result of the line for this value, in words.
+        met: Whether the limit of the line is met with this value.
+        lost: Names of lines whose limit is met by default, but not with this value.
     """
 
     point: Input
@@ -74,7 +73,7 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """The input, the point, and the lines whose limit is not met at this point."""
+        """The input, its value, and the lines whose limit is not met with this value."""
         lost = (
             f"limits that are newly missed at this point: {', '.join(self.lost)}"
             if self.lost
@@ -94,13 +93,13 @@ class Line:
         unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
             ``count``.
         measured: The measured number; ``None`` if a run failed or was omitted.
-        of: The total, for a line that counts items.
+        of: Total number of items, if the line counts items.
         kept: Whether the limit is met; ``None`` if not all items of the line were run.
         calibrated: The calibrated cells that the line includes.
         detail: Origin of the measured number.
         reason: Reason for a miss, from ``deviations.toml``.
         contradiction: A verdict that the study computes from the published cells alone, if any.
-        at_point: The result at a point of an unpublished input, if the study names such a point and the point was run.
+        at_point: The result for a value of an unpublished input, if the study states such a value and was run with it.
     """
 
     target: Target

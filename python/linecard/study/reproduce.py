@@ -46,7 +46,7 @@ def reproduce(
         quick: Whether to use one seed and fewer packets, for a quick first result.
         jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
-        progress: Called repeatedly with (packets done, total packets).
+        progress: Function that is called repeatedly with (packets done, total packets).
 
     Returns:
         Measured and published numbers, orders, gains, checks and deviations.

@@ -187,7 +187,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated numbers of the headline tables that are judged by difference, because they may be small."""
+        """Uncalibrated numbers of the headline tables, judged by absolute difference because they may be small."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -197,7 +197,7 @@ class StudyResult(Result):
 
     @property
     def bounds(self) -> tuple[Cell, ...]:
-        """Bounds in the headline tables; a bound is met or not, and has no error."""
+        """Published bounds in the headline tables; a bound is met or not met, and does not count in mean errors."""
         return tuple(cell for cell in self._quantities if cell.relation != "=")
 
     @property
@@ -206,7 +206,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables that do not enter the main numbers: with arithmetic, restated inputs, or no published numbers."""
+        """Tables excluded from the main numbers: with arithmetic results, restated inputs, or no published numbers."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property

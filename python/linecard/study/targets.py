@@ -1,7 +1,7 @@
 """Reads the limits of the shipped studies, one per line of ``studies/targets.csv``.
 
-The limits were set before the first run. The reports show every limit that is not met; the limit and the file do not
-change.
+The limits were set before the first run. The reports show every limit that is not met; neither the limit nor the file
+is changed afterwards.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Written:
-    """Files that were written, and files that were omitted because an optional extra is missing."""
+    """Files that were written, and files that were omitted because their optional dependencies are missing."""
 
     written: list[Path] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
-    """Write all output files to a folder; omit and report files that need a missing extra."""
+    """Write all output files to a folder; omit and report files whose optional dependencies are missing."""
     folder = files.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))

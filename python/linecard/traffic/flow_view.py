@@ -11,7 +11,7 @@ from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
 
 
 class TrafficView(Result, TrafficViewReport, frozen=True):
-    """Flows as a cache sees them: after an idle time, a flow ends, and its key starts a new flow."""
+    """Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one."""
 
     TABLE: ClassVar[str] = "sizes"
     ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")

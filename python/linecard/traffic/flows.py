@@ -42,7 +42,7 @@ def flows(
         Packets, bytes, duration, sizes, flows, and skipped packets by reason.
 
     Raises:
-        ConfigError: The description of the link is wrong, or ``packets`` or ``most_flows`` is not a valid count.
+        ConfigError: The link profile is invalid, or ``packets`` or ``most_flows`` is not a valid count.
         TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or contains more
             than ``most_flows`` flows.
 

@@ -1,10 +1,11 @@
 """The virtual router processor: the work that an extension can do for every packet at line rate.
 
 The source is Spalink 2000, section 4.2. The forwarding program runs at a given packet rate, with an extension in place
-of the routing function. The search adds operations to the extension until the chip loses over 0.1 % of the packets, or
-over 1 % accumulate inside. The largest number of operations that the chip sustains is the headroom of the resource that
-they use. The budget for extensions is a fraction of the headroom. An extension is a list of operations without loops. A
-check compares an extension with the resources that the chip reserves (``[vrp]``), then runs the extension.
+of the routing function. The search adds operations to the extension until the chip loses more than 0.1 % of the
+packets, or more than 1 % accumulate inside. The largest number of operations that the chip sustains is the headroom of
+the resource that they use. The budget for extensions is a fraction of the headroom. An extension is a list of
+operations without loops. A check compares an extension with the resources that the chip reserves (``[vrp]``), then runs
+the extension.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class VrpResource:
         unit: Unit of the amounts.
         head_room: Largest amount of this resource, used alone, at which the program sustains the line rate.
         budget: The part of the headroom that extensions may use.
-        cost_cycles: Engine cycles of one unloaded operation; the cycles count against the budget of cycles as well.
+        cost_cycles: Engine cycles of one operation on an unloaded chip; these cycles count against the cycle budget as
+            well.
     """
 
     resource: str
@@ -268,14 +270,14 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the work that a program can do in addition to forwarding, for every 64 bytes at a packet rate.
+    """Find the amount of work that a program can do for every 64 bytes, in addition to forwarding at a packet rate.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0).
+        progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
 
     Returns:
         The headroom of each resource, while no other resource is used, and the part that extensions may use.

@@ -34,7 +34,7 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         op: Name of the operation: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or
             ``hash``.
-        cycles: For ``compute``: engine cycles of register instructions, including cycles that branches lose.
+        cycles: For ``compute``: engine cycles of register instructions, including cycles that are lost at branches.
         bytes: For reads and writes: size of the transfer in bytes.
         count: For ``hash``: number of hashes.
     """
@@ -192,15 +192,15 @@ def vrp_check(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Compare an extension with the resources that the chip reserves (``[vrp]``), and run it at the rate if it fits.
+    """Compare an extension with the resources that the chip reserves (``[vrp]``); if the extension fits, run it.
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
         chip: Name of a shipped chip, or path to a TOML file.
-        rate: Number of 64-byte packets per second.
+        rate: Number of 64-byte packets per second in the run.
         set: Changes to the chip, such as ``{"vrp.cycles": 500}``.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0).
+        progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
 
     Raises:
         ConfigError: The extension has a loop, an unknown operation or a count below one, or the chip, a change or the

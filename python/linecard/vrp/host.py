@@ -47,14 +47,14 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send received packets to the core and to the host behind a link, and measure the packet rate of both processors.
+    """Send received packets to the core and, over a link, to the host, and measure the packet rates of both processors.
 
     Args:
         chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
         rate: Packets per second.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
-        one_in: Mean number of packets for each packet that goes to the host.
+        one_in: On average, one in this number of packets goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.
         seed: Seed of arrivals, of flows, and of the choice of packets for the host.

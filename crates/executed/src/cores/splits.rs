@@ -66,7 +66,7 @@ pub struct CoreRow {
     pub queueing_cycles: f64,
     /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
-    /// Number of lock requests per packet that had to wait.
+    /// Number of lock requests that had to wait, per packet.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
@@ -150,8 +150,8 @@ pub struct CoreReport {
     pub window_packets: u64,
     /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Number of threads in the best split; among splits within 0.01 %, the largest number. `plateau` returns the range
-    /// of splits with nearly the same throughput.
+    /// Number of threads in the best split; if several splits are within 0.01 % of the best, the largest number.
+    /// `plateau` returns the range of splits with nearly the same throughput.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,

@@ -90,7 +90,8 @@ pub struct FlowStatistics {
     pub ipv4_checksums: u64,
     /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason. Packets without a flow still count as packets and bytes.
+    /// Packets that belong to no flow, by reason. Packets without a flow still count in the numbers of packets and
+    /// bytes.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Number of packets that belong to a flow although the capture lacks their ports or part of their header.
     pub incomplete_flow_packets: u64,

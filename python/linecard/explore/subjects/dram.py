@@ -1,4 +1,4 @@
-"""Sweeps over DRAM parts alone, as in `linecard dram run`."""
+"""Sweeps over DRAM parts without a chip, as in `linecard dram run`."""
 
 from __future__ import annotations
 

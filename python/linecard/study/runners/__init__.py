@@ -156,7 +156,7 @@ def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
     """The overrides of a run as text, by key.
 
     Raises:
-        ConfigError: Some keys are not in ``known``; the error lists all of them.
+        ConfigError: Some keys are not in ``known``; the error lists all unknown keys.
     """
     known = list(known)
     found = dict(override.split("=", 1) for override in spec.overrides)

@@ -1,10 +1,10 @@
-"""A program on a chip, for which only counts are published: instruction cycles and evenly spread accesses.
+"""A program for which only counts are published (instruction cycles and evenly spread accesses), run on a chip.
 
 The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. The
 stated work replaces the chip's step that executes a program (``op = "run"``):
 
 - ``count.cycles``: instruction cycles, including cycles to issue accesses; ``percent`` in the chip's table of eBPF
-  instructions also applies;
+  instructions scales this number;
 - ``count.ROLE.OP``: number of accesses of the kind OP to the memory with the role ROLE, always to the same 4 bytes. The
   thread waits for reads (``read``), while writes and additions (``write``, ``add``) are posted.
 

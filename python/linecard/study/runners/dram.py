@@ -1,4 +1,4 @@
-"""A DRAM part alone under random accesses, simulated with `linecard.dram`.
+"""A DRAM part without a chip, under random accesses, simulated with `linecard.dram`.
 
 The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
 issues accesses as fast as the memory accepts them. The ``overrides`` are ``narrow_percent`` and ``reads_percent`` of

@@ -1,16 +1,16 @@
-"""Loads by the threads of a chip: `linecard.run` with a program that loads from a table or from packets.
+"""Load instructions of a chip's threads: `linecard.run` with a program that loads from a table or from packets.
 
 The field ``preset`` names the chip, and ``program`` names its program; every setting changes a parameter of the chip or
 of the program. All results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states
 the number of loads per packet, the metrics are:
 
-- ``ns_each`` and ``cycles_each``: time of one load of a thread, in nanoseconds and in core cycles;
+- ``ns_each`` and ``cycles_each``: time of one load instruction of a thread, in nanoseconds and in core cycles;
 - ``gbyte_per_s``: throughput of the loads, with 8 bytes per load, summed over all threads.
 
 Otherwise, loads read packets that a port has written, through two cache levels, and the metrics are:
 
 - ``first_percent``, ``second_percent``: percentages of loads that hit in the first and in the second cache level;
-- ``beyond_percent``: percentage of all other loads.
+- ``beyond_percent``: percentage of loads that miss in both cache levels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A machine under one kind of traffic, simulated with `linecard.run`."""
+"""A chip under one kind of traffic, simulated with `linecard.run`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Simulate ``preset`` with ``program``; ``overrides`` contains changes of parameters."""
+    """Simulate the chip ``preset`` with ``program``; ``overrides`` contains changes of parameters."""
     return run_chip(
         spec.preset,
         program=spec.program or None,
