@@ -67,7 +67,7 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
         meaning: Meaning of the parameter.
         allowed: Range or list of the allowed values; empty if any text is allowed.
         source: Source of the value.
-        interval: Lower and upper end of the interval that the sources state; ``None`` if they state none.
+        interval: Lower and upper end of the interval that the sources state; ``None`` if the sources state no interval.
     """
 
     key: str
@@ -99,8 +99,8 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
     """A key that the code declares, whether the file contains it or not.
 
     Attributes:
-        file: Path of the file to which the key belongs. The reader of a chip's file also reads the files of its memory
-            parts.
+        file: Path of the file to which the key belongs. To read a chip's file, Linecard also reads the files of the
+            chip's memory parts.
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.

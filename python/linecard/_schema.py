@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The request of `linecard.run`, which documents the fields."""
+    """The request of `linecard.run`; that function documents the fields."""
 
     chip: str | PathLike[str]
     trace: str | PathLike[str] | None = None
@@ -48,7 +48,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dram:
-    """The request of `linecard.dram`, which documents the fields."""
+    """The request of `linecard.dram`; that function documents the fields."""
 
     device: str | PathLike[str]
     policy: str | PathLike[str] = "frfcfs_open"

@@ -181,7 +181,7 @@ fn assemble(
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
             "a Q_array keeps its tags in the CAM of one engine, for at most {Q_ARRAY_THREADS} threads, but this chip \
-             has {threads} threads: use fewer engines or threads, or the manager sqc"
+             has {threads} threads. Use fewer engines or threads, or the manager sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }

@@ -1,8 +1,8 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed, but loss and latency are not: packets accumulate, or wait because buffers
-are full. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
+the same throughput, the rate is confirmed. Loss and latency are not: packets accumulate, or wait because buffers are
+full. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
 remain inconclusive are marked, and neither ranked nor compared.
 """
 

@@ -19,11 +19,12 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         chip: Name of the chip.
         program: Name of the program that runs for each packet.
         traffic: Description of the traffic.
-        seed: Seed from which all random draws follow.
+        seed: Seed of all random numbers in the run.
         version: Version of Linecard.
         config_hash: SHA-256 of the resolved configuration.
         warnings: Warnings about this run.
-        capture_damage: Number of damaged records of the capture that were skipped, counted in each pass.
+        capture_damage: Number of damaged records of the capture that were skipped; each pass over the capture counts
+            them again.
         summary: The main results of the run.
         bottleneck: The bottleneck of the run.
         resources: Utilisation of each resource.
@@ -34,7 +35,8 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         programs: Results of executed programs, one for each kind of cluster that executes a program.
         ranges: Parameters of the chip's file whose sources state an interval.
         what_if: Gains of the runs that found the bottleneck, the largest first; not part of ``to_dict``.
-        breakdown: Packets by port, class and queue; a kind of group is left out if the chip has only one such group.
+        breakdown: Packets by port, class and queue; if the chip has only one port, for example, the rows of ports are
+            left out.
         latency_bins: The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per
             octave. This field is not part of ``to_dict``.
     """
@@ -65,19 +67,19 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The main results of a run.
 
     Attributes:
-        throughput_gbps: Throughput: bits of packets that left, in Gbit/s of simulated time.
-        throughput_mpps: Throughput: packets that left, in Mpps of simulated time.
+        throughput_gbps: Throughput: bits of packets that left the chip, in Gbit/s of simulated time.
+        throughput_mpps: Throughput: packets that left the chip, in Mpps of simulated time.
         offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
         packets_in: Packets that arrived while statistics were on.
-        packets_out: Packets that left while statistics were on.
+        packets_out: Packets that left the chip while statistics were on.
         packets_dropped: Packets dropped for any reason except a choice of the program (``not_ip``).
         loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside the chip do
             not count.
-        latency_ns: Latency of the packets that left.
+        latency_ns: Latency of the packets that left the chip.
         simulated_seconds: Simulated time during which statistics were on.
         steady: Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
         intervals: Confidence intervals; ``None`` if the run is too short to compute them.
-        packets_inside: Packets still inside the chip at the end.
+        packets_inside: Packets still inside the chip at the end of the run.
         not_ip: Frames that are not IP, by outcome; ``None`` if the run has no such frames.
     """
 
@@ -164,7 +166,8 @@ class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults
         forwarded: Non-IP frames that left through a port.
         punted: Non-IP frames that went to the host.
         dropped_by_choice: Non-IP frames that the program drops because the chip's file requests it (``not_ip``).
-        finished: Non-IP frames that ended in an executed program or a step ``finish``; they count as packets that left.
+        finished: Non-IP frames whose processing ended in an executed program or in a step ``finish``; they count as
+            packets that left.
         lost: Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line
             rate.
     """
@@ -212,11 +215,11 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         data: Fraction of the time in which data moves.
         row_miss: Fraction of the time spent waiting for a precharge or an activate.
-        turnaround: Fraction of the time for bus turnaround.
-        refresh: Fraction of the time for refreshes.
+        turnaround: Fraction of the time spent on bus turnaround.
+        refresh: Fraction of the time spent on refreshes.
         idle: Fraction of the time without a request.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Fraction of the time between two column commands to an open row.
+        spacing: Fraction of the time spent on the spacing between column commands to an open row.
     """
 
     data: float
@@ -288,14 +291,14 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         of: ``input``: packets that arrived at a port; ``output``: packets that programs sent to a port. ``class``:
-            packets of one class on any port; ``queue``: packets of one class on one port. ``no queue``: packets that no
-            program had sent when they were lost or ended, or by the end of the run.
+            packets of one class on any port; ``queue``: packets of one class on one port. ``no queue``: packets that
+            were lost or finished before a program sent them, and packets still unsent at the end of the run.
         packets_inside_at_start: Packets of the group inside the chip when statistics started.
         packets_offered: Packets of the group that arrived or were sent.
-        packets_delivered: Packets of the group that left.
+        packets_delivered: Packets of the group that left the chip.
         packets_lost: Packets lost for any reason.
-        packets_by_choice: Packets that programs ended on purpose (``program.not_ip``); they are not lost.
-        packets_inside: Packets of the group inside the chip at the end.
+        packets_by_choice: Packets whose processing a program ended on purpose (``program.not_ip``); they are not lost.
+        packets_inside: Packets of the group inside the chip at the end of the run.
         loss_fraction: Packets lost, divided by packets that left or were lost.
         port: Port of the group; ``None`` if the group covers all ports.
         traffic_class: Class of service of the group; ``None`` if the group covers all classes.
@@ -371,11 +374,11 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         kind: Kind of the memory or unit.
         is_memory: True for a memory, false for an accelerator.
-        per: Name of the cluster, if each of its instances has a separate memory or unit.
+        per: Name of the cluster, if the memory or unit exists once in each instance of a cluster.
         count: Number of instances.
         roles: Roles that the chip's file binds to the memory or unit.
         capacity_bytes: Capacity.
-        behind: The memory behind the cache; ``None`` if this memory is not a cache.
+        behind: If this memory is a cache, the memory whose data it caches; otherwise ``None``.
     """
 
     name: str

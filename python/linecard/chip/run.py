@@ -49,7 +49,7 @@ def run(
     verdict: bool = True,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
-    """Simulate one design with one kind of traffic.
+    """Simulate one design under one traffic load.
 
     The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
     Ctrl-C stops the simulation.
@@ -68,10 +68,11 @@ def run(
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
-        timeline_for_us: Length of the timeline in microseconds; by default, up to the maximum number of events.
+        timeline_for_us: Length of the timeline in microseconds; by default, the timeline ends at the maximum number of
+            events.
         pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Timestamps count from the
-            beginning of the run. Each port and each reason for a drop is an interface of the capture. A comment marks
-            the packet that waited longest.
+            beginning of the run. Each port and each reason for a drop is a separate interface in the capture. A comment
+            marks the packet that waited longest.
         program: Program that each packet runs: an application such as ``nat``, a shipped program (``linecard program
             list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own program. A program
             name with a suffix or a path separator is a file. The other options apply only to a program that is
@@ -90,12 +91,13 @@ def run(
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
             Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-            enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
-            once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
+            enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
+            repeated at most once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
-            intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
-        verdict: Find the bottleneck with additional runs, each with one improved part; the runs take several times as
-            long as a short run.
+            intervals, this takes 2n + 2 more runs, in parallel: one per end, and two with combined ends. One of the two
+            combines all ends that raise the result, and the other all ends that lower it.
+        verdict: Find the bottleneck with additional runs, each with one improved part; together, they take several
+            times as long as a short run.
         progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
             ``run``.
 

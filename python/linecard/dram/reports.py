@@ -23,24 +23,24 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         requests: Number of requests that the controller accepted.
         reads: Reads.
         writes: Writes.
-        end_clock: Clock of the last data beat.
-        last_accept_clock: Clock at which the controller accepted the last request.
+        end_clock: Memory clock of the last data beat.
+        last_accept_clock: Memory clock at which the controller accepted the last request.
         simulated_seconds: Simulated time until the last data beat.
         bandwidth_gbytes_s: Bandwidth over the simulated time, in 10^9 bytes per second.
         peak_gbytes_s: Peak bandwidth of the buses of all channels, in 10^9 bytes per second.
         row_hit_rate: Fraction of accesses that need no activate command.
-        unloaded_read_clocks: Unloaded latency: clocks of a read of a closed row in an idle memory, from acceptance to
-            the last beat.
+        unloaded_read_clocks: Unloaded latency in memory clocks: a read of a closed row in an idle memory, from
+            acceptance to the last beat.
         writes_left: Number of writes that were never sent to the DRAM.
         writes_merged: Number of writes merged with a queued write to the same address.
-        reads_forwarded: Number of reads that a queued write answered.
+        reads_forwarded: Number of reads that were answered from a queued write.
         reads_merged: Number of reads that share the data of an earlier read.
         read: Latency of the reads.
         write: Latency of the writes.
         time: How the data buses spend their time.
         commands: Commands.
         banks: Statistics of every bank of every channel.
-        energy: Energy; ``None`` if the part states no currents.
+        energy: Energy; ``None`` if the preset of the part contains no currents.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -134,11 +134,11 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """How the data buses spend their time, in fractions that add up to 1.
 
     Attributes:
-        read: Fraction of the time for read data.
-        write: Fraction of the time for write data.
+        read: Fraction of the time spent on read data.
+        write: Fraction of the time spent on write data.
         row_miss: Fraction of the time spent waiting for an activate.
         bank_conflict: Fraction of the time spent waiting for a precharge of another row.
-        turnaround: Fraction of the time for bus turnaround.
+        turnaround: Fraction of the time spent on bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Refresh.
         spacing: Fraction of the time lost with an open row and no turnaround, because of column spacing, request order,
@@ -170,7 +170,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Numbers of issued commands, under the abbreviations of datasheets; ``refb`` refreshes one bank.
+    """Numbers of issued commands, named with the abbreviations of datasheets; ``refb`` refreshes one bank.
 
     Attributes:
         act: Number of activate commands, which open rows.

@@ -55,13 +55,13 @@ def dram(
             "closed"}``.
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
-        frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
+        frames: Keep requests and commands as polars data frames in the result; this requires the extra ``frames``.
         progress: Function that is called from time to time with (requests done, total or 0), in the thread that calls
             ``dram``.
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; the error lists every problem.
-        TrafficError: The trace cannot be used; the message contains the line and what was expected.
+        TrafficError: The trace cannot be used; the message states the line and the expected content.
 
     Example:
         >>> import linecard

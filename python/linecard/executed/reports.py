@@ -13,7 +13,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         elf: Path of the ELF file.
         traffic: Packets.
-        instructions: Instructions over all packets.
+        instructions: Number of instructions, summed over all packets.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
         least_instructions: Instructions of the packet with the fewest instructions.
@@ -97,7 +97,8 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
         program: Name of the program's function in the object file.
         traffic: Statistics of the packets: Ethernet frames without their frame check sequence.
         verdicts: Verdicts, the most frequent first.
-        instructions: Instructions over all packets; a 64-bit constant or a helper call counts as one instruction.
+        instructions: Number of instructions, summed over all packets; a 64-bit constant or a helper call counts as one
+            instruction.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
         least_instructions: Instructions of the packet with the fewest instructions.
@@ -143,7 +144,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Final contents of a map; ``listed`` contains the first ``entries``, for arrays only the nonzero entries.
+    """Final contents of a map; ``listed`` contains the first entries; for arrays, only the nonzero entries.
 
     Attributes:
         name: Name.
@@ -189,7 +190,7 @@ class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         name: The name of the program, as requested.
         program: Name of the program's function in the object file.
         instructions: Number of instructions; a 64-bit constant counts as one instruction.
-        lanes: Number of rows for each number of lanes, from one lane on.
+        lanes: Number of rows for each number of lanes, starting with one lane.
         blocks: Basic blocks in program order, scheduled with the requested number of lanes.
     """
 
@@ -262,14 +263,14 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
         name: Name of the program.
         packets: Number of packets for which the program was executed.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Engine cycles per packet, without the cycles that issue accesses.
-        stall_cycles_per_packet: Cycles per packet that threads waited for the program's accesses.
+        cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
+        stall_cycles_per_packet: Cycles per packet in which threads wait for the program's accesses.
         accesses_per_packet: Accesses.
         memories: Accesses per packet to each memory.
         results: Results.
         lines: Source lines, sorted by cycles.
         stacks: Call stacks of the program, with their cycles.
-        hot: The data that the program accesses most in each memory, and the lock that it takes most.
+        hot: The data that the program accesses most often in each memory, and the lock that it takes most often.
     """
 
     name: str
@@ -298,7 +299,8 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Number of packets for which an executed program returned one result: an XDP verdict, or the value of a C program.
+    """Number of packets for which an executed program returned the same result: an XDP verdict, or the value of a C
+    program.
 
     Attributes:
         result: The XDP verdict, or the value in hexadecimal.
@@ -317,8 +319,8 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
         file: The source file as passed to the compiler; ``None`` for a function.
         number: Line number, from 1; ``None`` for a function.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Engine cycles per packet, without the cycles that issue accesses.
-        stall_cycles_per_packet: Cycles per packet that the thread waited for accesses; meanwhile, the engine may
+        cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
+        stall_cycles_per_packet: Cycles per packet in which the thread waits for accesses; meanwhile, the engine may
             execute other threads.
         accesses_per_packet: Memory accesses per packet.
         memories: Accesses per packet to each memory.
@@ -335,11 +337,11 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call stack, and the engine cycles over all packets in its innermost function.
+    """A call stack, and the engine cycles in its innermost function, summed over all packets.
 
     Attributes:
         functions: Function names, from the outermost to the innermost.
-        cycles: Engine cycles in the innermost function, over all packets.
+        cycles: Engine cycles in the innermost function, summed over all packets.
     """
 
     functions: tuple[str, ...]
@@ -347,14 +349,15 @@ class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """The data that an executed program accesses most in a memory, or the lock that it takes most.
+    """The data that an executed program accesses most often in a memory, or the lock that it takes most often.
 
     Attributes:
         memory: Name of the memory, or ``locks``.
         bank: The busiest bank, if the address selects the bank; otherwise ``None``.
         name: Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
         lines: Source lines that access the data, the most frequent first.
-        share: Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
+        share: Fraction of the program's accesses to this bank or memory that go to the data; for a lock, fraction of
+            all acquisitions.
     """
 
     memory: str

@@ -21,7 +21,7 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         accesses: One row for each cluster and each memory role of its program.
         unused: Memories and units that no program uses, such as ``memory.sram``.
         warnings: Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and
-            packet-memory channels in which no packet begins.
+            packet-memory channels in which no packet starts.
     """
 
     chip: str
@@ -48,9 +48,9 @@ class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
         memory_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
         bytes: Size of the read in bytes.
-        peak_mops: Peak read rate over all instances and the links of the route, in 10^6 per second; ``None`` without a
-            bound.
-        peak_gbps: Peak read rate in Gbit/s; ``None`` without a bound.
+        peak_mops: Peak read rate, limited by all instances and by the links of the route, in 10^6 reads per second;
+            ``None`` if unlimited.
+        peak_gbps: Peak read rate in Gbit/s; ``None`` if unlimited.
         formula: Formula for the times and rates of this row.
     """
 
@@ -68,7 +68,7 @@ class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Lift(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A lifted limit of a chip.
+    """A change that lifts one limit of a chip.
 
     Attributes:
         component: The improved part, named as in the results of a run.

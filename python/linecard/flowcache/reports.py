@@ -18,7 +18,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         compression: Compression of the input file.
         packets_without_flow: Number of packets in the capture that belong to no flow and are left out.
         damage: Findings in the capture, by kind; not every finding is damage.
-        damaged_records: Number of findings that are damage.
+        damaged_records: Number of findings that indicate damage.
         diagnostics: The first findings in the capture, each with file, byte offset and packet number.
         packets: Number of packets that were looked up.
         key: Header fields that define a flow; ``None`` if the input consists of digests.
@@ -64,7 +64,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         policy: Name of the policy, including its number and filter, such as ``SECOND16+SP``.
         packets: Number of packets that were looked up.
         hits: Packets whose digest was in the cache.
-        misses: Packets that do not hit: the sum of ``cold``, ``capacity`` and ``conflict``.
+        misses: Packets that miss: the sum of ``cold``, ``capacity`` and ``conflict``.
         miss_ratio: Number of misses, divided by the number of packets.
         cold: Misses whose digest does not occur in the preceding window.
         capacity: Misses that are not cold and also occur in a fully associative LRU cache of the same size.
@@ -73,15 +73,17 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
         policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
-        oracle: Whether the policy uses future packets, which hardware cannot implement.
+        oracle: Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
         hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and
             miss.
         entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
         cache_bytes: Size of all entries in bytes, without the policy state.
         false_hits: Packets that received the result of another flow; ``None`` if such packets were not counted.
         false_hit_probability: Number of false hits, divided by the number of packets whose flow was not in the cache.
-        false_hit_probability_expected: Number of ways, divided by 2 to the power of the digest width.
-        false_hit_probability_expected_of_tags: Number of ways, divided by 2 to the power of the stored digest bits.
+        false_hit_probability_expected: Expected probability of a false hit: the number of ways, divided by 2 to the
+            power of the digest width.
+        false_hit_probability_expected_of_tags: Expected probability of a false hit: the number of ways, divided by 2 to
+            the power of the number of stored digest bits.
     """
 
     entries: int

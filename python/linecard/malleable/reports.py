@@ -14,8 +14,8 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         area: Area for threads and cache, in thread-equivalents.
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
-        best_threads: Number of threads in the best split; among splits within 0.01 %, the largest number. ``plateau``
-            returns the range of splits with nearly the same throughput.
+        best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best, the largest
+            number. ``plateau`` returns the range of splits with nearly the same throughput.
         best_packets_per_mcycle: Throughput.
         single_peak: Whether the throughput rises to a single peak and then falls as the number of threads grows.
         adapted: Results of a malleable core with the same area; ``None`` if not requested.
@@ -44,7 +44,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         bandwidth_percent: Utilisation of the memory in percent.
         queueing_cycles: Mean time in cycles that an access waits for a busy memory.
         run_instructions: Mean number of instructions between two thread switches.
-        lock_waits_per_packet: Number of lock requests per packet that had to wait.
+        lock_waits_per_packet: Number of lock requests that had to wait, per packet.
         instructions_percent: Percentage of cycles in which instructions execute; other fields list the remaining
             cycles.
         pipeline_percent: Percentage of cycles stalled by branches and long operations.
@@ -82,8 +82,8 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
         threads: Number of threads at the end.
         steady_packets_per_mcycle: Throughput between adaptations, in packets per million cycles.
         packets_per_mcycle: Throughput including all trials, in packets per million cycles.
-        history: The intervals in order, each with one number of threads.
-        unsuccessful: Number of adaptations that the end of the packet stream cut short.
+        history: The intervals in order, each with a constant number of threads.
+        unsuccessful: Number of adaptations that were incomplete when the packet stream ended.
     """
 
     threads: int
@@ -94,7 +94,7 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Stretch(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An interval with one number of threads: a trial, or the time between two adaptations.
+    """An interval with a constant number of threads: a trial, or the time between two adaptations.
 
     Attributes:
         from_packet: Number of packets before this interval.

@@ -51,8 +51,8 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
         references_per_operation: Memory reads and writes per operation.
-        instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006), not
-            counted.
+        instructions_per_operation: Instructions per operation: the number that Table 5 of Kumar and Crowley (2006)
+            states, not a count from the run.
         read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
         write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
             reads.
@@ -110,10 +110,11 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
     """Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 
     Attributes:
-        below_loss: Fraction of arrivals with no packet of another queue in between: consecutive operations wait for
-            each other.
-        between: Fraction of arrivals with fewer packets in between than the cache has entries: a hit without waiting.
-        above_gain: Fraction of arrivals at a longer distance, for which a miss is likely.
+        below_loss: Fraction of arrivals that directly follow another arrival in their queue: consecutive operations
+            wait for each other.
+        between: Fraction of arrivals whose distance is at least 1, but less than the number of cache entries: a hit
+            without waiting.
+        above_gain: Fraction of arrivals whose distance is at least the number of cache entries: a miss is likely.
         rows: The distribution of the distances.
     """
 

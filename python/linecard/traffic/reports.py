@@ -35,12 +35,13 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
             there are none.
-        skipped: Packets that belong to no flow, by reason. Packets without a flow still count as packets and bytes.
+        skipped: Packets that belong to no flow, by reason. Packets without a flow still count in the numbers of packets
+            and bytes.
         incomplete_flow_packets: Number of packets that belong to a flow although the capture lacks their ports or part
             of their header.
         damage: Findings in the capture, by kind; not every finding is damage.
         clean: Whether the capture has no damage.
-        damaged_records: Number of findings that are damage.
+        damaged_records: Number of findings that indicate damage.
         diagnostics: The first findings in the capture, each with file, byte offset and packet number.
     """
 
@@ -96,11 +97,11 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
         kind: Kind of the finding, such as ``cut_short``.
         file: Path of the capture.
         byte_offset: Position of the finding in bytes from the beginning of the decompressed file.
-        packet: Number of the packet, counted from 1; for a lost packet, the number that it would have.
+        packet: Number of the packet, counted from 1; for a lost packet, the number that it would have had.
         line: Line number, from 1, in a text file; otherwise ``None``.
         found: Description of what the capture contains at this position.
         expected: Description of what the format requires at this position.
-        action: Action of the reader after the finding.
+        action: Action that Linecard takes after the finding.
     """
 
     kind: str
@@ -114,7 +115,7 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows as a cache sees them: after an idle time, a flow ends, and its key starts a new flow.
+    """Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one.
 
     Attributes:
         packets: Number of packets that belong to a flow.

@@ -294,7 +294,7 @@ impl Work {
             let name = self.word(word);
             let lines = if a == b { format!("line {a}") } else { format!("lines {a} and {b}") };
             format!(
-                "{}: two packets on the chip write {name} at the same time ({lines}; {times} times): hold the same \
+                "{}: two packets on the chip write {name} at the same time ({lines}; {times} times). Hold the same \
                  lock for both writes, or use atomic operations",
                 self.name
             )

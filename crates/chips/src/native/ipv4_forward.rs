@@ -38,8 +38,8 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "parts of a packet that are kept in the scratchpad; DYNAMIC and DETOUR: only packets for congested ports \
-             go to DRAM; with DETOUR, threads keep their packets",
+            "parts of a packet that are kept in the scratchpad. With DYNAMIC and DETOUR, only packets for congested \
+             ports go to DRAM. With DETOUR, threads keep their packets",
         ),
         packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),

@@ -57,8 +57,8 @@ def check(
 ) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
-    The latency and the peak rates follow from the chip file alone. A trial run of 200 packets can lead to warnings
-    about an endless run, packets larger than every buffer, or idle channels of packet memory. With traffic or a
+    The latency and the peak rates follow from the chip file alone. A trial run of 200 packets detects an
+    endless run, packets larger than every buffer, and idle channels of packet memory. With traffic or a
     program, the command prints the load and the capacity of each part, measured in a short run at light load.
 
     **Examples**
