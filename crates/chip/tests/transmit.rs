@@ -469,5 +469,5 @@ fn what_no_chip_can_be_built_from_is_said() {
     assert!(refused(lanes, Forward::Base).contains("one list of free threads"));
     let mut no_slots = with(8, None);
     no_slots.places[0].kind = PlaceKind::Server(server(1000, 0));
-    assert!(refused(no_slots, Forward::Base).contains("no slots"));
+    assert!(refused(no_slots, Forward::Base).contains("is not a memory with slots"));
 }

@@ -125,7 +125,13 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
         },
         switch_cycles: whole(&core, "switch", "cycles", 1000, "cycles lost when a core switches threads"),
         cache_ways: whole(&core, "cache_ways", "ways", 8, "ways of the data cache"),
-        cache_latency_cycles: whole(&core, "cache_latency", "cycles", 4, "cycles of a hit in the data cache"),
+        cache_latency_cycles: whole(
+            &core,
+            "cache_latency",
+            "cycles",
+            4,
+            "cycles that a hit in the data cache takes",
+        ),
     })
 }
 

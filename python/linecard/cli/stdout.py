@@ -1,4 +1,4 @@
-"""Prints screens and JSON on stdout: in colour on a terminal, as plain text to a pipe."""
+"""Prints reports and JSON on stdout: in colour on a terminal, as plain text to a pipe."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             "replacement",
             "least_recent",
             REPLACEMENTS,
-            "rule that selects the line of a set to replace",
+            "rule that selects which line of a set is replaced",
         ),
         port_ways: port_ways.min(ways) as u32,
         behind: 0,
