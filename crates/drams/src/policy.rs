@@ -85,7 +85,7 @@ fn values(document: &Document) -> Option<Values> {
     let is_queued = policy.choice(
         "controller",
         &[("queued", true), ("packet_buffer", false)],
-        "command queues by bank, or the packet-buffer controller",
+        "type of the controller: with a command queue per bank, or the packet-buffer controller",
     );
     let known = ["queued", "packet_buffer"].into_iter().find(|name| policy.says("controller", name));
     let Some(controller) = known else {

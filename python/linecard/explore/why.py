@@ -14,9 +14,9 @@ with the other seeds.
   therefore based on processed packets for parts before the queues, and on sent packets for the sending wires.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
-  therefore add up to 1; this sum checks the analysis. Elasticities use the shortest runs whose interval contains the
-  confirmed throughput, because a small parameter step does not change the transient. A lift may lengthen the transient,
-  so the runs for lifts have the full length.
+  therefore add up to 1; this sum checks the analysis. Elasticities come from the shortest runs whose interval contains
+  the confirmed throughput: a small parameter step leaves the transient unchanged. A lift may lengthen the transient, so
+  the runs for lifts have the full length.
 - **Lifts**: runs with one limit lifted, and runs with pairs of the best three lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """

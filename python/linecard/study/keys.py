@@ -261,7 +261,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A sweep over the values of one column, drawn as a figure for which the document prints no numbers.
+    """A sweep over the values of one column, whose results the document shows as a figure without numbers.
 
     The keys ``packets`` and ``warmup_packets`` have the same meaning as for a table.
 
@@ -376,7 +376,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes that set an unpublished input, but only in runs with one value of a key column.
+    """Changes that set an unpublished input, but only in runs in which a key column has a given value.
 
     Attributes:
         column: Name of the key column.
@@ -403,7 +403,7 @@ class Input(_Strict, frozen=True):
         input: The input that the document does not publish.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Changes of keys that set the value, each as ``KEY=VALUE``, for every run that has the key.
+        set: Settings ``KEY=VALUE`` that apply the value, in every run that has the key.
         values: Changes that set the value, and that depend on a key column.
         items: The tables and figures that are run with the value; all by default.
     """
