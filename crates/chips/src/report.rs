@@ -229,8 +229,7 @@ pub struct DropCount {
     pub packets: u64,
 }
 
-/// Number of packets for which an executed program returned the same result: an XDP verdict, or the value of a C
-/// program.
+/// Number of packets for which an executed program returned the same result: an XDP verdict or a value.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProgramResult {
     /// The XDP verdict, or the value in hexadecimal.

@@ -299,8 +299,7 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Number of packets for which an executed program returned the same result: an XDP verdict, or the value of a C
-    program.
+    """Number of packets for which an executed program returned the same result: an XDP verdict or a value.
 
     Attributes:
         result: The XDP verdict, or the value in hexadecimal.
