@@ -64,7 +64,7 @@ class HotWordMethods:
     """Methods of the class ``HotWord``, the most accessed data of a program."""
 
     __slots__ = ()
-    place: str
+    memory: str
     bank: int | None
 
     @property
