@@ -3,7 +3,7 @@
 use crate::thread::NEVER;
 use linecard_sim::Ticks;
 
-/// Threads of most engines, at most: their wake-ups are in the engine itself.
+/// Wake-ups that are part of the engine itself; most engines have no more threads.
 const FEW: usize = 8;
 
 /// Pending wake-ups by thread, counted from the engine's first.
@@ -11,7 +11,7 @@ const FEW: usize = 8;
 pub(crate) struct Wakes {
     /// The wake-ups of the first threads.
     few: [Ticks; FEW],
-    /// The wake-ups of further threads in groups of as many, and the first of each group; mostly empty.
+    /// The wake-ups of further threads in groups of the same size, and the first of each group; mostly empty.
     more: Box<[[Ticks; FEW]]>,
     firsts: Box<[Ticks]>,
     /// The first of all, or [`NEVER`].

@@ -260,13 +260,14 @@ fn open_trace(path: &str) -> std::io::Result<Box<dyn BufRead + Send>> {
 fn why_stuck(clock: Cycle, policy: &PolicyPreset, in_flight: Option<usize>) -> String {
     if let (Some(limit), Rule::Queued { writes: Writes::Split { high, idle, .. }, .. }) =
         (in_flight, policy.rule)
-        && limit < high as usize
-        && limit <= idle as usize
     {
-        return format!(
-            "no request is served after clock {clock}: {limit} writes are outstanding, and the policy drains writes only when \
-             more than {idle} wait. Expected a limit above {idle} outstanding requests (--in-flight), or a smaller policy.write_idle"
-        );
+        let drains = high.min(idle.saturating_add(1)) as usize;
+        if limit < drains {
+            return format!(
+                "no request is served after clock {clock}: {limit} writes are outstanding, but only {drains} or more start a drain. \
+                 Expected --in-flight of at least {drains}, or a smaller policy.write_high or policy.write_idle"
+            );
+        }
     }
     format!(
         "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \

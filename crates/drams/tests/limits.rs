@@ -70,13 +70,18 @@ fn a_run_without_progress_says_so() {
 
 #[test]
 fn a_limit_of_requests_below_what_starts_a_drain_of_writes_says_so() {
-    // Without refreshes no event is left, with them they go on for ever.
+    // Without refreshes no event is left; with refreshes, they continue forever.
     for refresh in ["policy.refresh=false", "policy.refresh=true"] {
-        let limited = |limit| run_limited("ddr4_2400", "split_open", &[refresh], Some(limit), 2000);
-        match limited(5) {
-            Err(Error::Run(message)) => assert!(message.contains("5 writes are outstanding"), "{message}"),
-            other => panic!("{refresh}: {other:?}"),
+        // A drain starts when more than `write_idle` writes wait, or at `write_high`, whichever is first.
+        for (idle, drains) in [("policy.write_idle=8", 9), ("policy.write_idle=1000", 32)] {
+            let limited = |limit| run_limited("ddr4_2400", "split_open", &[refresh, idle], Some(limit), 2000);
+            match limited(drains - 1) {
+                Err(Error::Run(message)) => {
+                    assert!(message.contains(&format!("--in-flight of at least {drains},")), "{message}");
+                }
+                other => panic!("{refresh} {idle}: {other:?}"),
+            }
+            limited(drains).unwrap_or_else(|error| panic!("{refresh} {idle}: {error}"));
         }
-        limited(9).unwrap_or_else(|error| panic!("{refresh}: {error}"));
     }
 }
