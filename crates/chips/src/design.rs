@@ -214,15 +214,11 @@ fn assemble(
         senders: senders.into(),
     };
     let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
-    let line_gbps: f64 = ports
-        .ports
-        .iter()
-        .filter_map(|p| p.receive.as_ref())
-        .map(|r| match r.bits_per_second {
-            0 => f64::INFINITY,
-            bits => bits as f64 / 1e9,
-        })
-        .sum();
+    // A chip without receiving ports is an error of its own, and no limit of the rate.
+    let receiving = ports.ports.iter().filter_map(|p| p.receive.as_ref());
+    let rates = receiving
+        .map(|r| if r.bits_per_second == 0 { f64::INFINITY } else { r.bits_per_second as f64 / 1e9 });
+    let line_gbps = rates.reduce(|sum, rate| sum + rate).unwrap_or(f64::INFINITY);
     let overhead = ports.ports.first().map_or(20, |port| port.overhead_bytes);
     let traffic = traffic(&root, line_gbps, overhead, from);
     let saturated = traffic.arrivals.is_none();

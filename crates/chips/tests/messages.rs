@@ -228,6 +228,14 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
 }
 
 #[test]
+fn a_chip_without_receiving_ports_has_one_problem_and_no_limit_of_its_rate() {
+    let sends_only = ("[port.eth]\n", "[port.eth]\ndirection = \"out\"\n");
+    let found = problems(&[sends_only, ("receive_to = \"packets\"\n", "")], &[]);
+    let told = |what: &str| found.iter().any(|problem| problem.contains(what));
+    assert!(told("no port receives packets") && !told("on the wire"), "{found:?}");
+}
+
+#[test]
 fn rings_take_room_in_their_memory() {
     // The ring's 1,024 entries of 8 bytes do not fit beside the 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);
