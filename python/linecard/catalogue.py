@@ -74,7 +74,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """Every key that Linecard can read from a preset, after the changes are applied.
+    """List every key that Linecard can read from a preset after these changes.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a column that is only a text, its name, contains numbers.
+    """A table with named columns; if only the name of a column is stated, the column contains numbers.
 
     Attributes:
         title: Heading.

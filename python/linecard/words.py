@@ -87,7 +87,7 @@ def label(name: str) -> str:
 
 
 def valued(name: str, value: Any) -> str:
-    """The text of a name with one of its values.
+    """Format a name together with one of its values.
 
     >>> valued("engine_mhz", 200)
     'engine 200 MHz'

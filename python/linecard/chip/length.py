@@ -1,8 +1,8 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed. Loss and latency are not: packets accumulate, or wait because buffers are
-full. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
+the same throughput, the rate is confirmed. Loss and latency are not confirmed, because packets accumulate, or wait in
+full buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
 remain inconclusive are marked, and neither ranked nor compared.
 """
 
@@ -101,7 +101,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Why the results of the runs (one per seed) are inconclusive: one of ``DOUBTS``, or empty if conclusive."""
+        """Reason, one of ``DOUBTS``, why the results of the runs (one per seed) are inconclusive; otherwise empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -118,7 +118,7 @@ class Aim:
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """Why runs are inconclusive at every length tried, and what to change; empty if they are conclusive."""
+        """Reason why runs are inconclusive at every length tried, with advice; empty if they are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
