@@ -49,7 +49,7 @@ def core(
 
     Args:
         program: A traced program, or a program in a form that `linecard.program_trace` accepts.
-        trace: Packets for the program, if it is not traced yet.
+        trace: Packets for the program, if ``program`` is not a finished trace.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
         area: Area for threads and cache, in thread-equivalents.
