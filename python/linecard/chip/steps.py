@@ -259,8 +259,7 @@ class Program:
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
-        """Look up the output port in a forwarding table, with one read per level, or without reads if ``at`` is
-        omitted."""
+        """Look up the output port in a forwarding table: one read per level, or no reads if ``at`` is omitted."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
     def put(
