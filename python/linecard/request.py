@@ -62,7 +62,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
     """Convert changes of keys to a new dictionary; values in texts such as ``dram.banks=2`` become numbers or booleans.
 
     Raises:
-        ConfigError: The argument does not have a valid form for changes.
+        ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
     """
     if changes is None or isinstance(changes, Mapping):
         return dict(changes or {})

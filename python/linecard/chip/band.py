@@ -50,8 +50,8 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the settings of the last two runs: all ends that lower the result, and all ends that raise the result.
 
-    ``numbers`` are the results of the runs of `alone`, in the same order. For each interval, the first of the two runs
-    uses the end with the smaller result, and the second run uses the other end.
+    ``numbers`` are the results of the runs of `alone`, in the same order. The first run uses the end of each interval
+    that lowered the result, and the second run uses the other ends.
     """
     lower: list[str] = []
     raised: list[str] = []

@@ -57,7 +57,7 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs confirm the rate of runs with a quarter of the packets, even if no run is steady.
+    """Whether long runs have the same rate as runs with a quarter of their packets, which confirms the rate.
 
     The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
     rates by chance.
@@ -101,7 +101,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Reason, one of ``DOUBTS``, why the results of the runs (one per seed) are inconclusive; otherwise empty."""
+        """The reason, from ``DOUBTS``, why the results of the runs (one per seed) are inconclusive; otherwise empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -154,7 +154,7 @@ def share_of(text: str) -> float:
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """List the errors in a requested precision."""
+    """Check a requested precision, and return its problems."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]

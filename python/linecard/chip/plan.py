@@ -36,9 +36,9 @@ class Rail:
 
     Attributes:
         name: Name of the link; empty if the rail is a plain line.
-        clusters: Clusters with a wire to the rail.
-        rails: Rails with a wire to this rail.
-        places: Memories and units with a wire from the rail.
+        clusters: Clusters from which a wire leads to this rail.
+        rails: Other rails from which a wire leads to this rail.
+        places: Memories and units to which a wire leads from this rail.
     """
 
     key: str
