@@ -1,6 +1,7 @@
 //! Counters of a running chip.
 
 use crate::counts::{BytesInside, NotIpCounts};
+use crate::features::Features;
 use crate::loss::Loss;
 use crate::series::Series;
 use crate::thread::{State, Thread};
@@ -218,9 +219,16 @@ impl Account {
     }
 
     /// A thread waits in a state from `now` to `until`, and is then ready. The whole wait is entered now;
-    /// [`Account::ahead`] returns the part that is still in the future.
+    /// [`Account::ahead`] returns the part that is still in the future. The action of the thread's next step is
+    /// the cause; with `F::COSTS`, the wait also counts for its operation ([`Account::not_ended`]).
     #[inline(always)]
-    pub fn waits(&mut self, t: &mut Thread, state: State, now: Ticks, until: Ticks) {
+    pub fn waits<F: Features>(&mut self, t: &mut Thread, state: State, now: Ticks, until: Ticks) {
+        if F::COSTS {
+            t.waits_since = now;
+            if let Some(operation) = t.steps.origin(t.next as usize) {
+                self.stalled(usize::from(t.cluster), operation as usize, until - now);
+            }
+        }
         let spent = &mut self.spent[t.spent_at as usize..];
         if now > t.since {
             spent[usize::from(t.state.0)] += u128::from(now - t.since);
@@ -234,6 +242,23 @@ impl Account {
     pub fn ahead(t: &Thread, now: Ticks) -> Option<(usize, u128)> {
         let number = t.spent_at as usize + usize::from(t.ahead.0);
         (t.since > now).then(|| (number, u128::from(t.since - now)))
+    }
+
+    /// Restarts the wait of a thread that has been entered to its end, if that is after `now`: the rest counts.
+    pub fn restart_ahead(&mut self, t: &mut Thread, now: Ticks) {
+        let Some((number, ticks)) = Self::ahead(t, now) else { return };
+        self.spent[number] += ticks;
+        t.waits_since = now;
+        if let Some(operation) = t.last_operation() {
+            self.stalled(usize::from(t.cluster), operation as usize, t.since - now);
+        }
+    }
+
+    /// Returns the operation and the time of a wait that has been entered to its end, and whose thread has not
+    /// woken up yet.
+    pub fn not_ended(t: &Thread, wakes: Ticks) -> Option<(u32, Ticks)> {
+        (t.state == State::READY && t.since == wakes)
+            .then(|| Some((t.last_operation()?, t.since - t.waits_since)))?
     }
 
     /// Counts the time that a thread of a cluster waited for an operation of its program.

@@ -9,6 +9,7 @@ use crate::counts::DataCacheCounts;
 use crate::data_cache::DataCache;
 use crate::features::Features;
 use crate::packet::NOBODY;
+use crate::thread::NEVER;
 use crate::wakes::Wakes;
 use linecard_sim::{Clock, Ticks};
 use std::collections::VecDeque;
@@ -24,9 +25,10 @@ pub(crate) struct Engine {
     pub issues_take_cycles: bool,
     /// Some of its instructions are taken branches.
     pub has_branches: bool,
-    /// Accesses take no cycles to issue, taken branches cost none, and the engine needs nothing of
-    /// [`Features`].
+    /// Accesses take no cycles to issue, and the engine needs nothing else of [`Features`].
     pub plain: bool,
+    /// As `plain`, except that accesses may take cycles to issue.
+    pub plain_with_costs: bool,
     /// The running thread, or [`NOBODY`].
     pub running: u32,
     /// It has at most 64 threads, which take turns by number.
@@ -44,6 +46,11 @@ pub(crate) struct Engine {
     pub switch: Ticks,
     /// Pending wake-ups.
     wakes: Wakes,
+    /// The thread that the idle engine will run next, if nothing else happens to the engine until that thread
+    /// wakes up, or [`NOBODY`]; and when it wakes up. The thread computes first, and the engine's event is at the
+    /// end of that computation.
+    pub next_up: u32,
+    pub next_up_at: Ticks,
     /// Time spent on instructions and switches that has been assigned, and its end.
     busy: u64,
     busy_until: Ticks,
@@ -67,6 +74,7 @@ impl Engine {
             issues_take_cycles: false,
             has_branches: false,
             plain: threads <= 64,
+            plain_with_costs: threads <= 64,
             running: NOBODY,
             few_in_turn: threads <= 64,
             ready: 0,
@@ -76,6 +84,8 @@ impl Engine {
             last: threads - 1,
             switch: 0,
             wakes: Wakes::new(threads as usize),
+            next_up: NOBODY,
+            next_up_at: NEVER,
             busy: 0,
             busy_until: 0,
             polling: 0,
@@ -102,8 +112,8 @@ impl Engine {
         self.issues_take_cycles = cluster.issue_cycles > 0 || cluster.post_cycles > 0;
         (self.switch, self.has_branches) = (switch, has_branches);
         self.few_in_turn &= self.in_order.is_none();
-        let costs = self.issues_take_cycles || has_branches;
-        self.plain &= self.few_in_turn && self.data_cache.is_none() && !costs;
+        self.plain_with_costs = self.few_in_turn && self.data_cache.is_none() && !has_branches;
+        self.plain = self.plain_with_costs && !self.issues_take_cycles;
         self
     }
 
@@ -185,6 +195,27 @@ impl Engine {
     #[inline(always)]
     pub fn first_wake(&self) -> Ticks {
         self.wakes.next
+    }
+
+    /// Returns the thread of the first wake-up.
+    #[inline(always)]
+    pub fn first_to_wake(&self) -> u32 {
+        self.first_thread + self.wakes.first() as u32
+    }
+
+    /// Returns whether no other thread has the same wake-up as the first one; it may miss one of many threads.
+    #[inline(always)]
+    pub fn wakes_one(&self) -> bool {
+        self.wakes.next_is_of_one()
+    }
+
+    /// Runs the thread that was expected to be next ([`Engine::next_up`]). Returns it.
+    #[inline(always)]
+    pub fn run_next_up(&mut self) -> u32 {
+        self.running = std::mem::replace(&mut self.next_up, NOBODY);
+        self.last = self.running - self.first_thread;
+        self.wakes.remove(self.last as usize);
+        self.running
     }
 
     /// Returns when a thread wakes up, or [`NEVER`].

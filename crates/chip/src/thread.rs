@@ -84,6 +84,8 @@ pub(crate) struct Thread {
     /// wait has been entered to its end.
     pub since: Ticks,
     pub ahead: State,
+    /// Start of the wait in the state `ahead`, if waits count by operation.
+    pub waits_since: Ticks,
     /// The packet that it holds.
     pub packet: PacketId,
     pub steps: Steps,
@@ -132,17 +134,20 @@ impl Thread {
         }
     }
 
+    /// Returns the operation of its program that caused its last step, if the program names it.
+    pub fn last_operation(&self) -> Option<u32> {
+        self.steps.origin(self.next.checked_sub(1)? as usize)
+    }
+
     /// Returns the operation of its program that it waits for, if the program names it.
     pub fn waits_for(&self) -> Option<u32> {
-        let step = match self.state {
+        match self.state {
             // The operation has not been issued: it is the next step.
-            State::POSTED if self.posted == Posted::Room => self.next,
-            State::POSTED => self.next.checked_sub(1)?,
-            State::LOCK => self.next.checked_sub(1)?,
-            State(number) if number >= State::PLACES => self.next.checked_sub(1)?,
-            _ => return None,
-        };
-        self.steps.origin(step as usize)
+            State::POSTED if self.posted == Posted::Room => self.steps.origin(self.next as usize),
+            State::POSTED | State::LOCK => self.last_operation(),
+            State(number) if number >= State::PLACES => self.last_operation(),
+            _ => None,
+        }
     }
 
     /// Returns a thread of a cluster, given the numbers of roles and states of the chip and its limit of posted
@@ -157,6 +162,7 @@ impl Thread {
             state: State::READY,
             since: 0,
             ahead: State::READY,
+            waits_since: 0,
             packet: NONE,
             steps: Steps::default(),
             next: 0,

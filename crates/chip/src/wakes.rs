@@ -69,14 +69,25 @@ impl Wakes {
         self.count += 1;
     }
 
+    /// Returns the thread of the first wake-up, which is [`Wakes::next`].
+    #[inline(always)]
+    pub fn first(&self) -> usize {
+        match self.few.iter().position(|&at| at == self.next) {
+            Some(thread) => thread,
+            None => self.first_of_more(),
+        }
+    }
+
+    /// Returns whether one thread only has the first wake-up; it may miss one of many threads.
+    #[inline(always)]
+    pub fn next_is_of_one(&self) -> bool {
+        self.more.is_empty() && self.few.iter().filter(|&&at| at == self.next).count() == 1
+    }
+
     /// Removes the first wake-up, which is [`Wakes::next`]. Returns its thread.
     #[inline(always)]
     pub fn pop(&mut self) -> usize {
-        let next = self.next;
-        let thread = match self.few.iter().position(|&at| at == next) {
-            Some(thread) => thread,
-            None => self.first_of_more(),
-        };
+        let thread = self.first();
         self.remove(thread);
         thread
     }
@@ -97,8 +108,9 @@ impl Wakes {
         thread
     }
 
+    /// Removes the wake-up of a thread.
     #[inline(always)]
-    fn remove(&mut self, thread: usize) {
+    pub fn remove(&mut self, thread: usize) {
         if thread < FEW {
             self.few[thread] = NEVER;
         } else {

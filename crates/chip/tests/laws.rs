@@ -23,6 +23,8 @@ struct Ran {
     departures: Vec<Departure>,
     losses: Vec<Lost>,
     leftovers: Vec<String>,
+    /// Waits by operation of the first program.
+    stalls: Vec<f64>,
 }
 
 fn run(random: &RandomChip, limit: RunLimit) -> Ran {
@@ -57,7 +59,7 @@ fn run_as(random: &RandomChip, limit: RunLimit, recorded: Option<Window>) -> Ran
         leftovers.retain(|left| *left != format!("{} cells of packet memories", allocator.page_cells));
     }
     let (departures, losses) = (departures.borrow().clone(), losses.borrow().clone());
-    Ran { outcome, counts, departures, losses, leftovers }
+    Ran { outcome, counts, departures, losses, leftovers, stalls: chip.stalls(0) }
 }
 
 const ALL: RunLimit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
@@ -227,6 +229,9 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
         let full = run_as(&random, limit, Some(Window { from_ns: 0, for_ns: 1, most_events: 1 }));
         prop_assert_eq!(format!("{:?}", &plain.departures), format!("{:?}", full.departures));
         prop_assert_eq!(format!("{:?}", &plain.counts), format!("{:?}", full.counts));
+        let longest = plain.stalls.len().max(full.stalls.len());
+        let to_longest = |ran: &Ran| [&ran.stalls[..], &vec![0.0; longest - ran.stalls.len()]].concat();
+        prop_assert_eq!(to_longest(plain), to_longest(&full));
     }
     Ok(())
 }

@@ -85,6 +85,13 @@ impl Agenda {
         }
     }
 
+    /// Returns whether the turn of `source` at `at` has passed: wake-ups at one instant come in order of source
+    /// number.
+    #[inline(always)]
+    pub fn has_passed(&self, at: Ticks, source: usize) -> bool {
+        (at, source) < (self.now, self.taken)
+    }
+
     /// Schedules `source` at `at` (not before the present), in place of any pending wake-up.
     #[inline(always)]
     pub fn schedule(&mut self, source: usize, at: Ticks) {

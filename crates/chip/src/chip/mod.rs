@@ -345,7 +345,14 @@ impl Chip {
     /// whose operation is known ([`linecard_program::script::Steps::comes_from`]) and that have ended.
     pub fn stalls(&self, program: usize) -> Vec<f64> {
         let mut sums = Vec::new();
-        let clusters = self.clusters.iter().zip(&self.account.stalls);
+        let mut stalls = self.account.stalls.clone();
+        for thread in &self.threads {
+            let wakes = self.engines[thread.engine as usize].wake_of(thread.number);
+            if let Some((operation, ticks)) = Account::not_ended(thread, wakes) {
+                stalls[usize::from(thread.cluster)][operation as usize] -= ticks;
+            }
+        }
+        let clusters = self.clusters.iter().zip(&stalls);
         for (cluster, stalls) in clusters.filter(|(cluster, _)| cluster.program == program) {
             sums.resize(sums.len().max(stalls.len()), 0.0);
             let cycle = cluster.clock.ticks(MANY_CYCLES) as f64 / MANY_CYCLES as f64;

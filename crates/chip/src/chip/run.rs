@@ -1,8 +1,7 @@
 //! The event loop of a chip: until it is steady, then for the requested number of packets.
 
 use super::{Chip, TIMERS};
-use crate::account::Account;
-use crate::features::{Features, Full, Plain};
+use crate::features::{Costs, Features, Full, Plain};
 use crate::place::Memory;
 use crate::turns::Endless;
 use linecard_sim::{Ticks, mser};
@@ -49,13 +48,15 @@ pub enum Outcome {
 impl Chip {
     /// Runs until `limit`; calls `progress` periodically with the number of packets that left or were dropped.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
-        let plain = self.engines.iter().all(|engine| engine.plain)
-            && self.recording.is_none()
-            && !self.programs.iter().any(|program| program.names_operations());
-        let outcome = match plain {
-            true => self.run_with::<Plain>(limit, progress),
-            false => self.run_with::<Full>(limit, progress),
+        let names_operations = self.programs.iter().any(|program| program.names_operations());
+        let outcome = if self.recording.is_some() || self.engines.iter().any(|e| !e.plain_with_costs) {
+            self.run_with::<Full>(limit, progress)
+        } else if names_operations || self.engines.iter().any(|e| !e.plain) {
+            self.run_with::<Costs>(limit, progress)
+        } else {
+            self.run_with::<Plain>(limit, progress)
         };
+        self.run_expected(self.agenda.now());
         self.fault.take().map_or(outcome, Outcome::Fault)
     }
 
@@ -190,6 +191,7 @@ impl Chip {
 
     fn start_measuring(&mut self) {
         let now = self.agenda.now();
+        self.run_expected(now);
         for engine in 0..self.engines.len() {
             // Waits that ended in the past are entered before the account is closed.
             self.wake_due(engine, now);
@@ -198,8 +200,8 @@ impl Chip {
             self.settle(number as u32, now);
         }
         self.account.restart(now);
-        for (number, ticks) in self.threads.iter().filter_map(|t| Account::ahead(t, now)) {
-            self.account.spent[number] += ticks;
+        for t in &mut self.threads {
+            self.account.restart_ahead(t, now);
         }
         self.tallies.restart();
         if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {

@@ -28,6 +28,16 @@ impl Chip {
     #[inline(always)]
     pub(super) fn engine_event<F: Features>(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
+        if e.next_up != NOBODY {
+            run_next_up::<F>(
+                e,
+                now,
+                &mut self.threads,
+                &mut self.account,
+                &mut self.recording,
+                &self.packets,
+            );
+        }
         e.wakes_up(now);
         let mut thread = e.running;
         if thread != NOBODY {
@@ -78,7 +88,8 @@ impl Chip {
                     e.rests(now);
                     let first = e.first_wake();
                     if first != NEVER {
-                        agenda.schedule(source, first);
+                        let until = expects::<F>(e, first, threads, targets, clusters);
+                        agenda.schedule(source, until.unwrap_or(first));
                     }
                     return (NOBODY, Needs::Nothing);
                 }
@@ -93,10 +104,7 @@ impl Chip {
             };
             let mut until = now + switch;
             if !t.spent {
-                let cycles = match F::ALL {
-                    true => cycles_of(t, e, step, targets, clusters),
-                    false => u64::from(step.cycles),
-                };
+                let cycles = cycles_of::<F>(t, e, step, targets, clusters);
                 if cycles > 0 {
                     until = until.saturating_add(e.clock.ticks(cycles));
                 }
@@ -120,10 +128,10 @@ impl Chip {
                 {
                     // The completion time is known: the thread waits until then.
                     let wake = done + target.back;
-                    if F::ALL {
+                    if F::ALL && recording.is_some() {
                         enter::<F>(t, target.state, now, account, recording, packets);
                     } else {
-                        account.waits(t, target.state, now, wake);
+                        account.waits::<F>(t, target.state, now, wake);
                     }
                     t.posted = Posted::No;
                     t.next += 1;
@@ -175,10 +183,37 @@ impl Chip {
 
     #[inline(always)]
     pub(super) fn wake_engine(&mut self, engine: usize, at: Ticks) {
-        if self.engines[engine].running == NOBODY {
+        let e = &mut self.engines[engine];
+        if e.running == NOBODY {
             let source = self.sources.first_engine + engine;
+            if e.next_up != NOBODY {
+                let is_before =
+                    at < e.next_up_at || at == e.next_up_at && !self.agenda.has_passed(at, source);
+                if is_before {
+                    e.next_up = NOBODY;
+                    self.agenda.schedule(source, at);
+                }
+                return;
+            }
             if self.agenda.pending(source).is_none_or(|first| at < first) {
                 self.agenda.schedule(source, at);
+            }
+        }
+    }
+
+    /// Runs the threads that engines expected to be next and whose waits have ended by `now`, the present.
+    pub(super) fn run_expected(&mut self, now: Ticks) {
+        for (number, e) in self.engines.iter_mut().enumerate() {
+            if e.next_up == NOBODY || e.next_up_at > now {
+                continue;
+            }
+            let source = self.sources.first_engine + number;
+            if !self.agenda.has_passed(e.next_up_at, source) {
+                e.next_up = NOBODY;
+                self.agenda.schedule(source, now);
+            } else if let Some(until) = self.agenda.pending(source) {
+                let (threads, account) = (&mut self.threads, &mut self.account);
+                run_next_up::<Full>(e, until, threads, account, &mut self.recording, &self.packets);
             }
         }
     }
@@ -222,31 +257,94 @@ fn wake_due<F: Features>(
     packets: &Packets,
 ) {
     while let Some((at, thread)) = e.take_due::<F>(now) {
-        let t = &mut threads[thread as usize];
-        if F::ALL && !t.steps.is_without_origins() {
-            count_stall(t, at, account);
-        }
-        t.posted = Posted::No;
-        enter::<F>(t, State::READY, at, account, recording, packets);
+        wakes_up::<F>(&mut threads[thread as usize], at, account, recording, packets);
         e.set_ready::<F>(thread);
     }
 }
 
-/// Returns the cycles of a step on an engine that may spend cycles on the issue of accesses, or on taken
+/// The wait of a thread ended at `at`.
+#[inline(always)]
+fn wakes_up<F: Features>(
+    t: &mut Thread,
+    at: Ticks,
+    account: &mut Account,
+    recording: &mut Option<Box<Recording>>,
+    packets: &Packets,
+) {
+    // A wait that has been entered to its end has been counted.
+    if F::COSTS && at > t.since && !t.steps.is_without_origins() {
+        count_stall(t, at, account);
+    }
+    t.posted = Posted::No;
+    enter::<F>(t, State::READY, at, account, recording, packets);
+}
+
+/// An idle engine expects that the thread of its first wake-up runs next, if that thread computes first. Returns
+/// the end of that computation.
+#[inline(always)]
+fn expects<F: Features>(
+    e: &mut Engine,
+    first: Ticks,
+    threads: &[Thread],
+    targets: &[Target],
+    clusters: &mut [Cluster],
+) -> Option<Ticks> {
+    if F::ALL {
+        return None;
+    }
+    let thread = e.first_to_wake();
+    let t = &threads[thread as usize];
+    let step = t.steps.list().get(t.next as usize).filter(|_| !t.spent)?;
+    let cycles = cycles_of::<F>(t, e, step, targets, clusters);
+    if cycles == 0 || !e.wakes_one() {
+        return None;
+    }
+    (e.next_up, e.next_up_at) = (thread, first);
+    Some(first.saturating_add(e.clock.ticks(cycles)).min(WORK_ENDS))
+}
+
+/// The thread that an engine expected to be next has run since the end of its wait, and computes until `until`.
+#[inline(always)]
+fn run_next_up<F: Features>(
+    e: &mut Engine,
+    until: Ticks,
+    threads: &mut [Thread],
+    account: &mut Account,
+    recording: &mut Option<Box<Recording>>,
+    packets: &Packets,
+) {
+    let at = e.next_up_at;
+    e.wakes_up(at);
+    let t = &mut threads[e.run_next_up() as usize];
+    wakes_up::<F>(t, at, account, recording, packets);
+    enter::<F>(t, State::COMPUTE, at, account, recording, packets);
+    e.work(at, until);
+}
+
+/// Returns the cycles of a step, with those that the engine spends on the issue of an access and on taken
 /// branches.
 #[inline(always)]
-fn cycles_of(t: &Thread, e: &Engine, step: &Step, targets: &[Target], clusters: &mut [Cluster]) -> u64 {
+fn cycles_of<F: Features>(
+    t: &Thread,
+    e: &Engine,
+    step: &Step,
+    targets: &[Target],
+    clusters: &mut [Cluster],
+) -> u64 {
     let Step { mut cycles, action } = *step;
-    if e.issues_take_cycles && action.is_issued() {
+    if F::COSTS && e.issues_take_cycles && action.is_issued() {
         let issue = if action.is_posted() { e.post_cycles } else { e.issue_cycles };
-        if issue > 0 && !goes_through_cache(t, e, action, targets) {
+        if issue > 0 && !(F::ALL && goes_through_cache(t, e, action, targets)) {
             cycles += issue;
         }
     }
-    match e.has_branches.then(|| &mut clusters[usize::from(e.cluster)].branches) {
-        Some(Some(branches)) => branches.cycles(cycles),
-        _ => u64::from(cycles),
+    if F::ALL
+        && e.has_branches
+        && let Some(branches) = &mut clusters[usize::from(e.cluster)].branches
+    {
+        return branches.cycles(cycles);
     }
+    u64::from(cycles)
 }
 
 /// Returns whether the cache of a thread's engine serves an action. Atomic operations always go to the memory.

@@ -91,6 +91,9 @@ impl Random {
                 },
             };
             steps.push(cycles, action);
+            if self.names_operations() && chance(random, 80) {
+                steps.comes_from(random.below(4));
+            }
         }
     }
 
@@ -184,6 +187,11 @@ impl PacketProgram for Random {
 
     fn locks(&self) -> u32 {
         LOCKS
+    }
+
+    /// Programs of half the chips do.
+    fn names_operations(&self) -> bool {
+        self.seed & 2 != 0
     }
 }
 
