@@ -130,7 +130,7 @@ def _finite(value: Any) -> Any:
 
 
 def keep(store: Store | None, key: str, record: Record) -> None:
-    """Store a run, unless repeating the run could change its outcome."""
+    """Store a run, unless the same run could have a different outcome when it is repeated."""
     if store is not None and record["lasts"]:
         kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
         store.put(key, kept, record["seconds"])

@@ -245,10 +245,10 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Dominated fraction of the box between the best and the worst value of each objective.
+    """Return the fraction of the box between the best and the worst objective values that the front dominates.
 
-    The computation ignores an objective that has the same value at all points. If all objectives are ignored, the
-    fraction is 1.
+    The computation ignores an objective that has the same value at all points. If every objective has the same value at
+    all points, the fraction is 1.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:
