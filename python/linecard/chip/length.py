@@ -113,7 +113,7 @@ class Aim:
         return self.precision is None or self.widest(runs) <= self.precision
 
     def widest(self, runs: Sequence[Numbers]) -> float:
-        """The largest relative half-width of the confidence intervals; infinite if one is unknown."""
+        """The largest relative half-width of the confidence intervals; infinite if any interval is unknown."""
         halves = [half_width(runs, name) for name in self.numbers if all(name in run for run in runs)]
         return max((math.inf if half is None else half for half in halves), default=0.0)
 

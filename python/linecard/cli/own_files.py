@@ -1,4 +1,4 @@
-"""Before a command runs, checks that it can write its files and that no output file is also an input."""
+"""Checks before a command runs that its output files can be written, and that no output file is also an input."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Execute one point and return its record, even after an error.
+    """Execute one point and return its record; an error also becomes a record.
 
     Raises:
         Stopped: The progress callback stopped the run.

@@ -85,7 +85,7 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """The curves of a table against one key column, with one curve per combination of values of other key columns.
+    """The curves that the rows of a table form over one key column; other key columns distinguish the curves.
 
     Attributes:
         over: Key column on the horizontal axis; its values are numbers.
@@ -261,7 +261,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A sweep over the values of one column, whose results the document shows as a figure without numbers.
+    """A figure that prints no numbers; the study reproduces the figure by a sweep over the values of one column.
 
     The keys ``packets`` and ``warmup_packets`` have the same meaning as for a table.
 
