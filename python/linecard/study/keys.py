@@ -423,7 +423,7 @@ class Input(_Strict, frozen=True):
 
     @property
     def point(self) -> str:
-        """The point as text."""
+        """The settings of the input's value, as text."""
         return "; ".join([", ".join(self.set)] * bool(self.set) + [str(each) for each in self.values])
 
 
