@@ -78,7 +78,7 @@ class RateRow:
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
         confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow at
-            most half as much as at a load that is one ``width`` too high. This permitted growth must also exceed the
+            most half as much as at a load that is one ``width`` too high. The permitted growth must also exceed the
             random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.

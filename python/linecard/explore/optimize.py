@@ -65,7 +65,8 @@ def optimize(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. If
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
-        set: New values for parameters and arguments of all points. These values override the values in the file.
+        set: New values for parameters and arguments of all points. Values of this argument override the values in the
+            file.
         store: Folder in which finished runs are kept; ``None`` for no folder.
         jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
