@@ -80,7 +80,7 @@ pub fn energy(
     };
     let Currents { idd0_ma, idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
     let row_charge = idd0_ma * timing.rc - idd3n_ma * timing.ras - idd2n_ma * (timing.rc - timing.ras);
-    let rank_cycles = statistics.end as f64 * f64::from(organization.ranks);
+    let rank_cycles = statistics.end() as f64 * f64::from(organization.ranks);
     let open = (statistics.open_cycles as f64).min(rank_cycles);
     Energy {
         activate_nj: nj(1.0, row_charge * statistics.activates() as f64),

@@ -171,7 +171,7 @@ impl PacketSystem {
                     return Err(Stopped::Watch);
                 }
                 let waiting = pending.is_none_or(|access| access.arrival <= now);
-                let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
+                let served = self.statistics().map(|of| of.sent().iter().sum::<u64>()).sum();
                 if progress.is_stuck(waiting, accepted, served) {
                     return Err(Stopped::Stuck(now));
                 }
@@ -302,13 +302,11 @@ impl Accounts {
             None => &mut s.lost.spacing,
         } += gap - idle - refreshed;
         (self.last_end, self.last_write) = (end, request.write);
-        s.sent[side] += 1;
         s.bytes[side] += u64::from(request.bytes);
         s.data_cycles[side] += end - start;
-        s.end = end;
         s.end_of[side] = end;
         s.latency[side].record(end - accept);
-        let parts = [outcome.queue, outcome.bank, outcome.bus, outcome.refresh];
+        let parts = [outcome.bank, outcome.bus, outcome.refresh];
         s.parts[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         let counts = &mut s.banks[bank];
         counts.data_cycles += end - start;

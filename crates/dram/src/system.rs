@@ -249,7 +249,7 @@ impl System {
                 }
                 // If every clock is simulated, most steps do nothing.
                 let waiting = skip_idle && held.as_ref().is_none_or(|held| held.access.arrival <= now);
-                let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
+                let served = self.statistics().map(|of| of.sent().iter().sum::<u64>()).sum();
                 if progress.is_stuck(waiting, accepted, served) {
                     return Err(Stopped::Stuck(now));
                 }

@@ -251,13 +251,13 @@ pub(super) struct Facts {
 /// Combines the statistics of all channels.
 pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics]) -> MemoryReport {
     let sum = |of: fn(&ChannelStatistics) -> u64| channels.iter().map(|&c| of(c)).sum::<u64>();
-    let end = channels.iter().map(|c| c.end).max().unwrap_or(0);
+    let end = channels.iter().map(|c| c.end()).max().unwrap_or(0);
     let seconds = end as f64 * part.period_ns * 1e-9;
     let bytes = sum(|c| c.bytes[0] + c.bytes[1]);
     let organization = &part.organization;
     let per_clock = f64::from(organization.beat_bytes * organization.beats_per_cycle);
     let peak = per_clock * f64::from(part.channels) / part.period_ns;
-    let sent = sum(|c| c.sent[0] + c.sent[1]);
+    let sent = sum(|c| c.sent().iter().sum());
     let (reads, writes) = (sum(|c| c.accepted[0]), sum(|c| c.accepted[1]));
     let merged_writes = sum(|c| c.merged_writes);
     MemoryReport {
@@ -273,7 +273,7 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
         bandwidth_gbytes_s: if end == 0 { 0.0 } else { bytes as f64 / seconds * 1e-9 },
         peak_gbytes_s: peak,
         unloaded_read_clocks: part.unloaded_read_clocks(),
-        writes_left: writes - merged_writes - sum(|c| c.sent[1]),
+        writes_left: writes - merged_writes - sum(|c| c.sent()[1]),
         writes_merged: merged_writes,
         reads_forwarded: sum(|c| c.forwarded),
         reads_merged: sum(|c| c.merged_reads),
@@ -284,9 +284,9 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
         commands: CommandCounts {
             act: sum(ChannelStatistics::activates),
             pre: sum(ChannelStatistics::precharges),
-            rd: sum(|c| c.sent[0] - c.auto_precharges[0]),
+            rd: sum(|c| c.sent()[0] - c.auto_precharges[0]),
             rda: sum(|c| c.auto_precharges[0]),
-            wr: sum(|c| c.sent[1] - c.auto_precharges[1]),
+            wr: sum(|c| c.sent()[1] - c.auto_precharges[1]),
             wra: sum(|c| c.auto_precharges[1]),
             r#ref: sum(|c| c.refreshes),
             refb: sum(|c| c.banks.iter().map(|b| b.refreshes).sum()),
@@ -313,7 +313,7 @@ fn latency(channels: &[&ChannelStatistics], side: usize, period_ns: f64) -> Memo
     channels.iter().for_each(|c| all.merge(&c.latency[side]));
     let count = all.count();
     let part = |n: usize| {
-        let sum: u64 = channels.iter().map(|c| c.parts[side][n]).sum();
+        let sum: u64 = channels.iter().map(|c| c.latency_parts(side)[n]).sum();
         if count == 0 { 0.0 } else { sum as f64 / count as f64 }
     };
     MemoryLatency {
@@ -349,7 +349,7 @@ fn time(channels: &[&ChannelStatistics], end: u64) -> MemoryTime {
         refresh: lost(|l| l.refresh),
         spacing: lost(|l| l.spacing),
         // A channel that ended earlier was idle from then on.
-        idle: share(&|c| c.lost.idle + (end - c.end)),
+        idle: share(&|c| c.lost.idle + (end - c.end())),
     }
 }
 

@@ -12,7 +12,6 @@ pub struct Histogram {
     /// The bins of whole octaves, from bin number `first` on.
     bins: Vec<u64>,
     first: usize,
-    count: u64,
     sum: u128,
     max: u64,
 }
@@ -26,7 +25,6 @@ impl Histogram {
             Some(count) => *count += 1,
             None => *self.new_bin(bin) += 1,
         }
-        self.count += 1;
         self.sum += u128::from(value);
         self.max = self.max.max(value);
     }
@@ -54,19 +52,24 @@ impl Histogram {
                 None => *self.new_bin(bin) += count,
             }
         }
-        self.count += other.count;
         self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 
     /// Returns the number of values counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.bins.iter().sum()
+    }
+
+    /// Returns the sum of the values (exact).
+    pub fn sum(&self) -> u128 {
+        self.sum
     }
 
     /// Returns the arithmetic mean (exact); 0 when empty.
     pub fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+        let count = self.count();
+        if count == 0 { 0.0 } else { self.sum as f64 / count as f64 }
     }
 
     /// Returns the largest value (exact).
@@ -77,7 +80,7 @@ impl Histogram {
     /// Returns the smallest upper edge of a bin below which at least a fraction `q` of the values are; 0 when
     /// empty.
     pub fn quantile(&self, q: f64) -> u64 {
-        let wanted = (q * self.count as f64).ceil().max(1.0) as u64;
+        let wanted = (q * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
         for (bin, &n) in (self.first..).zip(&self.bins) {
             seen += n;

@@ -114,7 +114,7 @@ impl Driver {
             refresh: s.lost.refresh,
             spacing: s.lost.spacing,
             activates: s.activates(),
-            accesses: s.sent[0] + s.sent[1],
+            accesses: s.sent().iter().sum(),
         }
     }
 }

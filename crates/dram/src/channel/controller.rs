@@ -351,7 +351,6 @@ impl Channel {
             } else {
                 self.statistics.forwarded += 1;
                 self.statistics.latency[READS].record(1);
-                self.statistics.parts[READS][0] += 1;
             }
             let queue = Cycle::from(!write);
             observer.outcome(index, &Outcome { accept: at, complete, queue, bank: 0, bus: 0, refresh: 0 });
@@ -499,7 +498,7 @@ impl Channel {
         }
         for &(open, since) in self.open_rows.iter() {
             if open > 0 {
-                self.statistics.open_cycles += self.statistics.end.saturating_sub(since);
+                self.statistics.open_cycles += self.statistics.end().saturating_sub(since);
             }
         }
     }

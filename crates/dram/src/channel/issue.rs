@@ -271,12 +271,15 @@ impl Channel {
             None => (now, now),
         };
         let waited = prepared - slot.accept;
-        let refresh = waited.min(state.refreshed_until(now) - slot.refreshed);
+        // If no refresh was in progress since the request and the last data, no cycles are lost to it.
+        let since = self.last.issued.max(self.last.woke);
+        let refreshes = state.refreshing || state.refresh_until > slot.accept.min(since);
+        let refresh = if refreshes { waited.min(state.refreshed_until(now) - slot.refreshed) } else { 0 };
         let (queue, of_bank, bus) = (waited - refresh, ready - prepared, complete - ready);
         // The bus cycles since the last data.
         let gap = start.saturating_sub(self.last.data_end);
         let idle = gap.min(self.last.idle);
-        let refreshed = (gap - idle).min(state.refresh_between(self.last.issued.max(self.last.woke), now));
+        let refreshed = if refreshes { (gap - idle).min(state.refresh_between(since, now)) } else { 0 };
         let rest = gap - idle - refreshed;
         let s = &mut self.statistics;
         s.lost.idle += idle;
@@ -295,13 +298,11 @@ impl Channel {
         *cause += rest;
         self.last = LastColumn { issued: now, data_cycles, data_end: complete, write, idle: 0, woke: 0 };
 
-        s.sent[side] += 1;
         s.bytes[side] += u64::from(bytes);
         s.data_cycles[side] += data_cycles;
-        s.end = s.end.max(complete);
         s.end_of[side] = complete;
         s.latency[side].record(complete - slot.accept);
-        for (sum, part) in s.parts[side].iter_mut().zip([queue, of_bank, bus, refresh]) {
+        for (sum, part) in s.parts[side].iter_mut().zip([of_bank, bus, refresh]) {
             *sum += part;
         }
         let bank = &mut s.banks[bank as usize];
@@ -316,8 +317,7 @@ impl Channel {
             let (queue, bus) = (now - accept.min(now), complete - accept.max(now));
             let s = &mut self.statistics;
             s.latency[READS].record(complete - accept);
-            s.parts[READS][0] += queue;
-            s.parts[READS][2] += bus;
+            s.parts[READS][1] += bus;
             let complete = Some(complete);
             observer.outcome(index, &Outcome { accept, complete, queue, bank: 0, bus, refresh: 0 });
             next = more;

@@ -46,8 +46,6 @@ pub struct BankStatistics {
 pub struct ChannelStatistics {
     /// Accepted reads and writes.
     pub accepted: [u64; 2],
-    /// Reads and writes sent to the DRAM.
-    pub sent: [u64; 2],
     /// Bytes read and written.
     pub bytes: [u64; 2],
     /// Cycles of data.
@@ -64,14 +62,12 @@ pub struct ChannelStatistics {
     pub refreshes: u64,
     /// Cycles in which no data moved.
     pub lost: Lost,
-    /// End of the last data.
-    pub end: Cycle,
     /// End of the last data of reads and of writes.
     pub end_of: [Cycle; 2],
     /// Latency from acceptance to completion, reads and writes that were sent.
     pub latency: [Histogram; 2],
-    /// Parts of the latency of reads and of writes, summed: queue, bank, bus, refresh.
-    pub parts: [[u64; 4]; 2],
+    /// Parts of the latency of reads and of writes, summed: bank, bus, refresh. The rest is the queue.
+    pub parts: [[u64; 3]; 2],
     /// Cycles with an open row, total over the ranks.
     pub open_cycles: Cycle,
     /// Most commands issued to one row before it was closed.
@@ -79,6 +75,22 @@ pub struct ChannelStatistics {
 }
 
 impl ChannelStatistics {
+    /// Returns the reads and writes sent to the DRAM.
+    pub fn sent(&self) -> [u64; 2] {
+        self.banks.iter().fold([0; 2], |[reads, writes], b| [reads + b.reads, writes + b.writes])
+    }
+
+    /// Returns the end of the last data.
+    pub fn end(&self) -> Cycle {
+        self.end_of[0].max(self.end_of[1])
+    }
+
+    /// Returns the parts of the latency of reads or of writes, summed: queue, bank, bus, refresh.
+    pub fn latency_parts(&self, side: usize) -> [u64; 4] {
+        let [bank, bus, refresh] = self.parts[side];
+        [self.latency[side].sum() as u64 - bank - bus - refresh, bank, bus, refresh]
+    }
+
     /// Returns the rows opened.
     pub fn activates(&self) -> u64 {
         self.banks.iter().map(|b| b.activates).sum()
