@@ -10,8 +10,8 @@ the unchanged run. Every change is simulated with the first seed. Only changes t
 with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
-  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds are
-  therefore based on processed packets for parts before the queues, and on sent packets for the sending wires.
+  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds of
+  parts before the queues are therefore based on processed packets, and bounds of sending wires on sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
   therefore add up to 1; this sum checks the analysis. Short runs suffice for elasticities, because a small parameter
