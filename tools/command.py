@@ -1,4 +1,4 @@
-"""The common part of the commands of this folder, which start, fail and end like those of `linecard`."""
+"""The common code of the commands of this folder, which handle options, errors and exit statuses as `linecard` does."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Keep = Annotated[
 
 
 def run(command: Callable[..., Any]) -> None:
-    """Run a function as a command, its arguments as options."""
+    """Run a function as a command whose options are the arguments of the function."""
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode="markdown",
@@ -44,10 +44,10 @@ def run(command: Callable[..., Any]) -> None:
 
 
 def check_whole(study: str | None, *, keep: bool) -> None:
-    """Refuse to keep the result of a part.
+    """Reject a request to keep the result of a single study.
 
     Raises:
-        ConfigError: The result to keep covers a single study.
+        ConfigError: The result covers a single study.
     """
     if keep and study is not None:
         message = f"what is kept is of all studies: leave out {study!r}, or --keep"

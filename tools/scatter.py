@@ -1,4 +1,4 @@
-"""Scatter plots as SVG: two numbers per point, on logarithmic axes."""
+"""Draws scatter plots as SVG: two numbers per point, on logarithmic axes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Dot(NamedTuple):
         y: The measured number.
         group: Group that sets its colour.
         words: Text under the pointer.
-        hollow: Whether it was calibrated.
-        band: The ends of its bar.
+        hollow: Whether the number is calibrated.
+        band: The ends of the point's bar.
         name: Text beside it.
-        shape: Number of its shape; 0 is a circle.
+        shape: Number of the point's shape; 0 is a circle.
     """
 
     x: float
@@ -61,13 +61,13 @@ def draw(
     foot: str = "",
     hollow: str = "hollow: calibrated",
 ) -> str:
-    """Points around the line on which both numbers are equal.
+    """Draw points around the line on which both numbers are equal.
 
     Args:
         dots: The points.
         heading: Text above the chart.
         axes: Names of both axes.
-        within: Fractions on both sides of the line at which there are further lines.
+        within: Relative distances from this line at which further lines are drawn.
         title: The picture's name.
         words: The picture in words.
         groups: Names of groups in the order of their colours; in the order of the points if left out.
@@ -127,7 +127,7 @@ def draw(
 
 
 def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None:
-    """A name on the side away from the diagonal and the points along it, if there is space."""
+    """A name beside a point, away from the diagonal and from other points, if space is available."""
     if above:
         # There is no room for a name beside the left axis, so it is above the point.
         end, dx, dy = (True, -6, 3) if x > LEFT + SIDE / 4 else (False, -3, -9)

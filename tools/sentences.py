@@ -1,7 +1,7 @@
-"""Sentences that a reader meets: of documents, of docstrings, and of help and messages; drawn at random with a seed.
+"""Draws random sentences of documents, of docstrings, or of help and messages, with a seed.
 
-`python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line. Somebody who has
-not read them says which ones stop a reader. `tools.prose` checks all of these sentences.
+`python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line. A reader who has
+not seen these sentences marks those that are hard to read. `tools.prose` checks all of these sentences.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class Sentence(NamedTuple):
 
     @property
     def words(self) -> int:
-        """How many words it has; code is one."""
+        """The number of words; code counts as one word."""
         return sum(_WORD.search(word) is not None for word in _CODE.sub("code", self.text).split())
 
     @property
     def prose(self) -> str:
-        """Its words without what is code."""
+        """The sentence without its code."""
         return _CODE.sub("`…`", self.text)
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Sentence(NamedTuple):
 
 
 class Kind(StrEnum):
-    """Where sentences are drawn from."""
+    """The kind of text from which sentences are drawn."""
 
     documents = "documents"
     docstrings = "docstrings"
@@ -116,7 +116,7 @@ def of_markdown(file: Path) -> Iterator[Sentence]:
 
 
 def documents() -> list[Path]:
-    """Documents that people write: none that `make docs` or the site writes, and no details of studies."""
+    """Documents that people write, without generated documents and without the details of studies."""
     several = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     several += sorted(ROOT.glob("studies/*/README.md"))
     several += [ROOT / "programs/README.md", ROOT / "examples/captures/README.md", ROOT / "rtl/queuing_cache/README.md"]
@@ -218,7 +218,7 @@ def of_snapshot(file: Path) -> Iterator[Sentence]:
 
 
 def sentences(kind: Kind) -> list[Sentence]:
-    """Every sentence of a kind, in the order of the files; what many commands share, once."""
+    """Every sentence of a kind, in the order of the files; a sentence that several commands share occurs once."""
     if kind is Kind.documents:
         found: Iterable[Sentence] = (each for file in documents() for each in of_markdown(file))
     else:
@@ -231,7 +231,7 @@ def draw(
     count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="Sentences to draw.")] = 20,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the draw.")] = 1,
 ) -> None:
-    """Draw sentences at random, so that somebody who has not read them can judge them."""
+    """Draw sentences at random, so that a reader who has not seen them can judge them."""
     every = sentences(kind)
     sys.stdout.write(f"{count} of {len(every)} sentences of {kind}, seed {seed}\n")
     for number, each in enumerate(random.Random(seed).sample(every, min(count, len(every))), start=1):

@@ -1,8 +1,8 @@
 """Conversion of plain data to results, safe in any number of threads.
 
-On the first conversion to a type, msgspec builds a description of the type; this step executes Python code. Other
-threads can see the incomplete description: two first conversions at the same time crash the process (msgspec 0.22). A
-lock therefore guards the first conversion to each type.
+On the first conversion to a type, msgspec builds a description of the type; this step executes Python code. If two
+threads make the first conversion at the same time, one of them uses an incomplete description, and the process crashes
+(msgspec 0.22). A lock therefore guards the first conversion to each type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The requests of the package. `make docs` writes this module from the requests of the core."""
+"""The types of the requests of the core. `make docs` writes this module from the requests of the core."""
 
 from __future__ import annotations
 

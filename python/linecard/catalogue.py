@@ -42,7 +42,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
         search: List only presets whose name or title contains every word of this text, in upper or lower case.
 
     Raises:
-        ConfigError: This kind of preset does not exist.
+        ConfigError: No kind of preset has this name.
     """
     if kind is not None and kind not in KINDS:
         near = difflib.get_close_matches(kind, KINDS, n=1)
@@ -74,7 +74,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """Every key that Linecard can read from a preset, after the changes are applied.
+    """List every key that Linecard can read from a preset after these changes.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

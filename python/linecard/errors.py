@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """One problem of a configuration.
+    """One problem in a configuration.
 
     Attributes:
         place: Location of the problem: file and line, ``--set``, or the name of the preset.

@@ -60,7 +60,7 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     """Reject an output file that is also an input, and an output file that is named twice.
 
     Args:
-        outputs: Files to write, or folders to write into, by the option or argument that names them.
+        outputs: Output files and output folders, by the option or argument that names them.
         inputs: Values that may contain names of input files: names, changes such as ``key=name``, and lists and
             mappings of names. Files that a TOML file names are inputs, too; their paths are relative to the folder of
             the TOML file or to the current folder.

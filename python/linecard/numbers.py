@@ -40,7 +40,7 @@ def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """The suitable unit for a rate, and its factor; neighbouring units differ by a factor of a thousand."""
+    """Return the factor and the unit that suit a rate; each of the units is a thousand times the next one."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000

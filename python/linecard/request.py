@@ -1,4 +1,4 @@
-"""Functions that all requests share: changes of settings, ranges of numbers, and hashes of files."""
+"""Functions that all requests share: they convert settings, check numbers, and hash files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """The problems with whole numbers that must be within a range."""
+    """Return a problem for each value that is not a whole number or is out of range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -62,7 +62,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
     """Convert changes of keys to a new dictionary; values in texts such as ``dram.banks=2`` become numbers or booleans.
 
     Raises:
-        ConfigError: The argument does not have a valid form for changes.
+        ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
     """
     if changes is None or isinstance(changes, Mapping):
         return dict(changes or {})
@@ -78,7 +78,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Convert a value from the command line: to a number or a boolean if it is one in TOML, otherwise to text."""
+    """Convert a command-line value to a number or a boolean if TOML reads it as one; otherwise return it as text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]

@@ -1,4 +1,4 @@
-"""A sequence of results of one kind as one result."""
+"""Combines several results of one kind into one result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Each = TypeVar("Each", bound=Result)
 
 
 class Several(Result, Generic[Each]):
-    """A sequence of results of one kind as one result, with their tables and parts below each other.
+    """One result that combines several results of one kind, with their tables and parts below each other.
 
     Attributes:
         results: The results, in order.

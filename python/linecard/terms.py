@@ -1,4 +1,4 @@
-"""Terms of the glossary as a result: `explain`."""
+"""Looks up terms of the glossary: `explain`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar for a fraction from 0 to 1, or from -1 with ``signed``; the number is beside the bar.
+    """A bar for a fraction from 0 to 1, or from -1 to 1 with ``signed``; the number is beside the bar.
 
     Attributes:
         share: Length of the bar as a fraction.
@@ -101,7 +101,7 @@ def facts_shown(record: Any) -> list[Fact]:
 
 
 class Facts(NamedTuple):
-    """The main values of a result, or values under a title."""
+    """The main values of a result, or a group of values with a title."""
 
     rows: Sequence[Fact | tuple[str, ...]]
     title: str = ""
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a column that is only a text, its name, contains numbers.
+    """A table with named columns; if only the name of a column is stated, the column contains numbers.
 
     Attributes:
         title: Heading.
@@ -147,8 +147,8 @@ class Axis(NamedTuple):
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero; with ``None``, the axis begins at zero if the data then cover at least a
-            quarter of it.
+        zero: Whether the axis begins at zero; with ``None``, it begins at zero if the data still cover at least a
+            quarter of the axis.
         low: Lower end of the axis, if it differs from the minimum of the data.
         high: Upper end of the axis, if it differs from the maximum of the data.
         names: Labels for the positions 0, 1, 2 and so on, in place of numbers.

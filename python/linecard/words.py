@@ -1,4 +1,4 @@
-"""Axis labels for the names of parameters and columns: words, and the unit that the suffix of a name states."""
+"""Converts names of parameters and columns to axis labels: words, and the unit from the suffix of the name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
 def parts(name: str) -> tuple[str, str]:
-    """The words and the unit of a name; the unit is empty if the name has no unit.
+    """Split a name into its words and its unit; the unit is empty if the name has none.
 
     >>> parts("cluster.island.threads")
     ('island threads', '')
@@ -87,7 +87,7 @@ def label(name: str) -> str:
 
 
 def valued(name: str, value: Any) -> str:
-    """The text of a name with one of its values.
+    """Format a name together with one of its values.
 
     >>> valued("engine_mhz", 200)
     'engine 200 MHz'

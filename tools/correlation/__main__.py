@@ -32,9 +32,9 @@ def correlation(
     out: command.Output = None,
     keep: command.Keep = False,
 ) -> None:
-    """Predict the published rates of a study's device, or of all, with bands and null models.
+    """Predict the published rates of a study's device, or of all devices, with bands and null models.
 
-    Writes them, the page and its pictures into the output folder, results/correlation if left out.
+    The command writes the rates, the page and its pictures to the output folder, by default results/correlation.
 
     Raises:
         ConfigError: The study names no device.
@@ -67,7 +67,7 @@ def _write(found: Correlation, folder: Path) -> list[Path]:
 
 
 def _screen(device: Device) -> Iterator[RenderableType]:
-    """The numbers of a device, null models, knees, and the sources of its bands."""
+    """Show the numbers of a device, its null models, its knees, and the sources of its bands."""
     calibrated = sum(point.calibrated for point in device.points)
     said = f"{len(device.judged)} rates predicted, {calibrated} calibrated and not counted"
     numbers = pieces.lined(*((name, "w" if name == "worst" else "r") for name in documents.NUMBER_COLUMNS))

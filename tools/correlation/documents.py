@@ -1,6 +1,6 @@
 """The page of correlations, from ``studies/correlation.json``, which ``python -m tools.correlation --keep`` writes.
 
-A test compares the page and its pictures with it.
+A test compares the page and its pictures with this file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ themselves, and measurements of the IXP1200 other than rates.
 
 
 def page(found: Correlation, pictures: str) -> str:
-    """The page: a section per device, with its pictures from the folder ``pictures``."""
+    """Return the page, with a section per device and its pictures from the folder ``pictures``."""
     parts = [INTRODUCTION]
     for device in found.devices:
         parts += _section(device, pictures)
@@ -78,19 +78,19 @@ def page(found: Correlation, pictures: str) -> str:
 
 
 def kept_devices() -> Correlation:
-    """The kept correlation."""
+    """Return the stored correlation of all devices."""
     return Correlation.from_dict(json.loads((STUDIES / "correlation.json").read_text(encoding="utf-8")))
 
 
 def documents() -> dict[str, str]:
-    """The page and its pictures, by path in the repository, from the kept correlation."""
+    """Return the page and its pictures, by path in the repository, from the stored correlation."""
     found = kept_devices()
     pictures = {f"docs/reference/{PICTURES}/{name}": picture for name, picture in pictures_of(found).items()}
     return {"docs/reference/correlation.md": "\n".join((HEADER, page(found, PICTURES))), **pictures}
 
 
 def keep(found: Correlation) -> None:
-    """Keep the correlation of all devices, and write the page."""
+    """Store the correlation of all devices, and write the page."""
     write_text(STUDIES / "correlation.json", json_text(found.to_dict()))
     write(documents())
 
@@ -107,7 +107,7 @@ def pictures_of(found: Correlation) -> dict[str, str]:
 
 
 def number_rows(device: Device) -> list[tuple[str, ...]]:
-    """The table of numbers, a row per group of points: see `NUMBER_COLUMNS`."""
+    """The rows of the table of numbers, one per group of points, with the columns `NUMBER_COLUMNS`."""
     rows: list[tuple[str, ...]] = []
     for name, points in groups_of(device):
         errors = own_errors(points)
@@ -134,7 +134,7 @@ NUMBER_COLUMNS = ("points", "number", "mean error", "median", "worst", "bias", "
 
 
 def null_rows(device: Device) -> list[tuple[str, ...]]:
-    """Mean errors of the prediction and of the null models, a row per group of points."""
+    """Mean errors of the prediction and of the null models, with one row per group of points."""
     rows = []
     for name, points in groups_of(device):
         errors = [own_errors(points), *(null_errors(points, model) for model in NULL_MODELS)]
@@ -143,7 +143,7 @@ def null_rows(device: Device) -> list[tuple[str, ...]]:
 
 
 def ladder_rows(device: Device) -> list[tuple[str, ...]]:
-    """The ladder: a row per level of measurement, from a part to whole programs."""
+    """One row per level of measurement, from single parts to whole programs (the ladder)."""
     rows: list[tuple[str, ...]] = []
     for step in device.ladder:
         points = [point for point in device.judged if point.table in step.tables]
@@ -167,12 +167,12 @@ NULL_COLUMNS = ("points", "predicted", *NULL_MODELS)
 
 
 def knee_rows(device: Device) -> list[tuple[str, ...]]:
-    """Knees of curves: positions by the published and by the predicted rates, and the steps between them."""
+    """The knee of each curve: its positions according to published and predicted rates, and the steps between them."""
     return [(each.curve, f"{each.published:g}", f"{each.predicted:g}", f"{each.steps:+d}") for each in device.knees]
 
 
 def band_words(device: Device) -> str:
-    """The points within bands, and the intervals that most often cause most of a band; or why there are no bands."""
+    """The number of points within bands, and the most important intervals; or the reason why no bands exist."""
     if not device.intervals:
         return "No band: no interval is declared for its parameters."
     banded = [point.band for point in device.judged if point.band is not None]

@@ -25,9 +25,10 @@ PARTS = ("count", "engines", "threads")
 
 
 def one_thread(run: RunSpec) -> RunSpec | None:
-    """The same program and traffic on one thread of one engine; runs that differ only in these numbers become one.
+    """The run with the same program and traffic on one thread of one engine.
 
-    ``None`` if clusters share the work on a packet, so that no thread does it alone.
+    Runs that differ only in the numbers of threads and engines become the same run. The result is ``None`` if several
+    clusters process each packet, because one thread then cannot do all of the work.
     """
     names = list(_clusters(described(run.preset)))
     if len(names) != 1:
@@ -38,10 +39,10 @@ def one_thread(run: RunSpec) -> RunSpec | None:
 
 
 def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) -> dict[str, float]:
-    """Rates by null model, in millions of packets per second, without models for which the run has too few numbers.
+    """Rates of the null models in millions of packets per second; models that need further numbers are left out.
 
-    Work on a packet, in cycles of engines and in time of memories, does not depend on the load. A rate divided by the
-    utilisation of a resource is therefore the rate at full utilisation.
+    The work for a packet, in engine cycles and in memory time, does not depend on the load. A rate divided by the
+    utilisation of a resource is therefore the rate at full utilisation of this resource.
     """
     result = getattr(outcome, "first", outcome)
     if not isinstance(result, RunResult) or not result.summary.throughput_mpps:
@@ -67,7 +68,7 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
 
 
 def parts_of(result: RunResult) -> dict[str, float]:
-    """The utilisation of each part of the chip, without threads, which hold packets."""
+    """The utilisation of each part of the chip, except threads, which are busy while they hold a packet."""
     return {use.component: use.utilization for use in result.resources if not use.component.startswith("threads of ")}
 
 

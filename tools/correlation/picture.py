@@ -1,6 +1,7 @@
 """Pictures of a device's rates as SVG: published against predicted, and curves with their bands.
 
-Drawn without a library, so that equal results have equal bytes. The tables of the page hold the same numbers.
+The pictures are drawn without a library, so that equal results produce equal bytes. The tables of the page contain the
+same numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CELL_WIDTH, CELL_HEIGHT, GAP_X, GAP_Y, COLUMNS = 230, 150, 50, 58, 3
 
 
 def scatter(device: Device) -> str:
-    """Published against predicted rates, both logarithmic; calibrated points are hollow, bands are bars."""
+    """Draw published against predicted rates on logarithmic axes; calibrated points are hollow, and bands are bars."""
     # A logarithm has no zero, so a device that carries nothing is in the table only.
     points = [point for point in device.points if point.predicted]
     dots = [
@@ -48,7 +49,7 @@ def scatter(device: Device) -> str:
 
 
 def curves(device: Device) -> str | None:
-    """Each curve with its band, the published rates as dots; ``None`` without curves."""
+    """Draw each curve with its band, and the published rates as dots; ``None`` without curves."""
     names = list(dict.fromkeys(point.curve for point in device.judged if point.curve))
     if not names:
         return None

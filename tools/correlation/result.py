@@ -42,18 +42,18 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A published rate beside the predicted one, in millions of packets per second.
+    """A published rate and its prediction, in millions of packets per second.
 
     Attributes:
-        table: Table of the study that holds it.
-        group: The points with which it is judged: those of its table, or of a part of it.
+        table: Table of the study that contains the rate.
+        group: The group of points with which the point is judged: its table, or a part of its table.
         name: Program and setting in words.
         published: The published rate.
-        reading: Its reading error.
+        reading: Reading error of the published rate.
         predicted: The predicted rate; ``None`` if the run failed.
-        calibrated: Whether a parameter was fitted to it.
-        before_seen: The commit at which it was predicted before anybody who worked on the model had seen a number;
-            empty if it was not.
+        calibrated: Whether a parameter was calibrated on the published rate.
+        before_seen: The commit with the prediction, if no author of the model had seen a published number then;
+            otherwise empty.
         command: The command that repeats the prediction.
         curve: Name of its curve; empty without one.
         at: Its position on the curve.
@@ -87,7 +87,7 @@ class Point:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the published rate lies in the band, within its reading error."""
+        """Whether the published rate, within its reading error, is in the band."""
         if self.band is None:
             return None
         return self.band.low - self.reading <= self.published <= self.band.high + self.reading
@@ -95,13 +95,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """The point at which a curve reaches its plateau: from here on it stays within 5 % of its largest rate.
+    """The point from which a curve stays within 5 % of its largest rate: the start of its plateau.
 
     Attributes:
         curve: The curve.
-        published: Position on the swept axis by the published rates.
-        predicted: The same by the predicted ones.
-        steps: Steps of the sweep between them; above zero, the prediction is later.
+        published: Position of the knee on the swept axis, according to the published rates.
+        predicted: Position of the knee according to the predicted rates.
+        steps: Number of sweep steps between the two positions; positive if the predicted knee is later.
     """
 
     curve: str
@@ -112,12 +112,12 @@ class Knee:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the ladder.
+    """One level of measurement (a step of the ladder).
 
     Attributes:
         rung: The level of measurement.
-        tables: Tables of the study on it.
-        fixed: Parameters that were fitted to it; steps above use them.
+        tables: Tables of the study on this level.
+        fixed: Parameters that were calibrated on this level; higher levels use these parameters.
     """
 
     rung: str
@@ -127,17 +127,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Everything of one device.
+    """All points and statistics of one device.
 
     Attributes:
-        study: The study that holds its rates.
-        chip: Its preset.
-        title: Its title.
-        document: Where the rates were published.
-        origins: The place in the document, by table.
+        study: The study that contains the rates of the device.
+        chip: Preset of the device.
+        title: Title of the preset.
+        document: Document in which the rates were published.
+        origins: Position of the rates in the document, by table.
         axis: The axis of curves in words; empty without curves.
         intervals: Parameters of the bands, with their ends in words.
-        points: Its points, in the order of the study.
+        points: The points of the device, in the order of the study.
         ladder: The levels of measurement, the simplest first.
     """
 
@@ -158,7 +158,7 @@ class Device:
 
     @property
     def knees(self) -> list[Knee]:
-        """The knee of each curve of three points and more."""
+        """The knee of each curve with at least three points."""
         found = []
         for name in dict.fromkeys(point.curve for point in self.judged if point.curve):
             curve = sorted((point for point in self.judged if point.curve == name), key=lambda point: point.at)
@@ -175,11 +175,11 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """All devices.
+    """The correlation of all devices.
 
     Attributes:
-        devices: One each, in the order of their names.
-        with_bands: Whether bands were run.
+        devices: The devices, in the order of their names.
+        with_bands: Whether the runs for bands were made.
     """
 
     devices: tuple[Device, ...]
@@ -201,7 +201,7 @@ class Correlation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Correlation:
-        """Plain data of `to_dict`; derived numbers are computed again."""
+        """Build the correlation from the plain data of `to_dict`; derived numbers are computed again."""
         return convert(data, cls)
 
 
@@ -232,7 +232,7 @@ def coverage(points: Sequence[Point]) -> tuple[int, int]:
 
 
 def groups_of(device: Device) -> list[tuple[str, list[Point]]]:
-    """The points that are judged: all, then by group if there are several."""
+    """The judged points: all points, then the points of each group if there are several groups."""
     groups: dict[str, list[Point]] = {}
     for point in device.judged:
         groups.setdefault(point.group, []).append(point)

@@ -1,7 +1,8 @@
 """Predict every published rate of every device: ``correlate``.
 
-Studies with a ``device`` hold the rates. All runs, including those of bands and of null models, use one pool in three
-rounds: predictions, effects of each interval alone, and effects of intervals together. Equal runs are made once.
+Studies with the key ``device`` contain the rates. All runs, including those of bands and of null models, use one pool
+in three rounds: predictions, effects of each interval alone, and effects of intervals together. Equal runs are executed
+only once.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ def correlate(
     """Predict the published rates of devices.
 
     Args:
-        study: Name of a shipped study or path of a study folder that names a ``device``; ``None`` takes all shipped
-            ones.
-        band: Whether to run the ends of intervals, too: 2n + 2 runs more for each point with n intervals.
+        study: Name of a shipped study, or path of a study folder, with the key ``device``; ``None`` for all shipped
+            studies.
+        band: Whether to run the ends of intervals, too: 2n + 2 additional runs for each point with n intervals.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
@@ -81,7 +82,7 @@ def correlate(
 
 
 def studies_with_devices() -> list[str]:
-    """Names of the shipped studies that hold rates of a device."""
+    """Names of the shipped studies that contain rates of a device."""
     return sorted(name for name in study_folders() if load_study(name).spec.device)
 
 
@@ -96,7 +97,7 @@ def _studies(name: str | None) -> list[Study]:
 
 
 class _Planned(msgspec.Struct, frozen=True):
-    """A published rate and the run that predicts it."""
+    """A published rate and the run that predicts this rate."""
 
     study: str
     table: TableSpec

@@ -23,8 +23,8 @@ class Errors:
         mean_abs: Mean absolute relative error, a fraction.
         median_abs: Median of the absolute relative errors, a fraction.
         bias: Mean relative error with its sign, a fraction; above zero, predictions are too high.
-        worst: The error that is largest without its sign, a fraction.
-        worst_at: Position of that pair.
+        worst: The error with the largest absolute value, a fraction.
+        worst_at: Position of the pair with this error.
     """
 
     points: int
@@ -53,9 +53,9 @@ def errors_of(published: Sequence[float], predicted: Sequence[float]) -> Errors 
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's tau-b: 1 if both rank all pairs alike, -1 if they rank all pairs in opposite order; ties do not count.
+    """Kendall's tau-b: 1 if both lists rank all pairs in the same order, -1 if in opposite orders; ties do not count.
 
-    ``None`` if all values of one of them are equal.
+    The result is ``None`` if all values of one list are equal.
     """
     agreeing = only_first = only_second = 0
     for later in range(len(first)):

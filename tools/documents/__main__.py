@@ -1,8 +1,8 @@
-"""Everything in the documents that follows from the code: `make docs` runs `python -m tools.documents`.
+"""Writes all documents that are generated from the code: `make docs` runs `python -m tools.documents`.
 
-It writes the pages of commands, keys and metrics, which tests compare with the code; the pages of the scorecard,
-robustness and correlation, from their results in studies; and the screen of the main job in the gallery, with the
-numbers of the current model.
+The command writes the pages of commands, keys and metrics, which tests compare with the code. It also writes the pages
+of the scorecard, robustness and correlation from the stored results in `studies`, and the screen of `make run` in the
+gallery.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def written_modules() -> dict[str, str]:
 
 
 def main_screen() -> str:
-    """The main job and its screen, as Markdown; the last line, which has the real time, is omitted."""
+    """The command of `make run` and its screen, as Markdown; the last line with the wall-clock time is omitted."""
     words = [sys.executable, "-m", *shlex.split(MAIN_JOB)]
     shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return f"```text\n$ {MAIN_JOB}\n{shown.rstrip().rpartition(chr(10))[0].rstrip()}\n```\n"
 
 
 def main() -> None:
-    """Write everything."""
+    """Write all generated documents."""
     command.write({f"docs/reference/{name}": HEADER + "\n" + page() for name, page in PAGES.items()})
     command.write({f"python/linecard/{name}": text for name, text in written_modules().items()})
     for kept in (scorecard, robustness, correlation):

@@ -1,4 +1,4 @@
-"""Types of the compiled core as text: signatures of the extension, with types of its functions in Rust."""
+"""The stub of the compiled core as text: signatures of the extension module, with types from its functions in Rust."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _name(function: re.Match[str]) -> str:
 
 
 def _arguments(name: str, takes: str) -> str:
-    """The arguments of the extension's function, with the types of those in Rust."""
+    """The arguments of a function of the extension module, with the types of the Rust arguments."""
     types = dict(re.findall(r"(\w+): (.*?),?\s*(?=\w+: |$)", takes, re.DOTALL))
     signature = inspect.signature(getattr(_core, name))
     taken = signature.parameters.values()
@@ -64,7 +64,7 @@ def _arguments(name: str, takes: str) -> str:
 
 
 def _result(function: re.Match[str]) -> str:
-    """The type of the result: that of its signature in `pyo3`, if it states one."""
+    """The type of the result: the type in the `pyo3` signature, if the signature states one."""
     said = re.search(r'-> "(.*?)"', function["head"])
     return said[1] if said else _type(re.sub(r"^PyResult<(.*)>$", r"\1", function["returns"]), _RESULTS, "list")
 

@@ -1,4 +1,4 @@
-"""Pieces of generated pages."""
+"""Builds parts of generated pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def code(text: str) -> str:
 
 
 def attributes(owner: Any) -> dict[str, str]:
-    """The meaning of each attribute or argument in a docstring, as Markdown; a result has its report's, too."""
+    """The meaning of each attribute or argument in a docstring, as Markdown; for a result, also those of its report."""
     doc = "\n\n".join(inspect.cleandoc(each.__doc__ or "") for each in getattr(owner, "__mro__", (owner,)))
     found: dict[str, str] = {}
     for section in re.findall(r"^(?:Attributes|Args):\n((?: .*\n?|\n)*)", doc, re.MULTILINE):
@@ -35,7 +35,7 @@ def attributes(owner: Any) -> dict[str, str]:
 
 
 def sentence(text: str) -> str:
-    """Prose of a docstring as Markdown: single backquotes, one line."""
+    """Convert prose of a docstring to Markdown: one line, with single backquotes."""
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(text.split()))
     return text.replace("``", "`")
 

@@ -78,7 +78,7 @@ def metrics_page() -> str:
 
 
 def reported() -> dict[str, str]:
-    """All metrics that runs report, with their units; numbers and parts in names stand for all of their kind."""
+    """All metrics that runs report, with their units; in names, placeholders replace numbers and names of parts."""
     chips = [{"chip": preset.name} for preset in linecard.presets() if preset.kind == "platforms"]
     found: dict[str, list[str]] = {}
     for request in (*chips, *_MORE):

@@ -25,7 +25,7 @@ _NET = Path("docs/reference/specimens/net.toml")
 
 
 def others_page() -> str:
-    """Keys of everything that is neither a chip nor a memory, as Markdown."""
+    """The keys of all files that describe neither a chip nor a memory, as Markdown."""
     return "\n".join(
         (
             "# Keys of other files\n",

@@ -95,7 +95,7 @@ class _Module:
         return " | ".join(sorted(dict.fromkeys(self._kinds(of, ())), key=lambda kind: kind == "None"))
 
     def _kinds(self, of: Any, inside: tuple[str, ...]) -> list[str]:
-        """The types of a value; of a type that contains itself, the inner one has only the types that are not lists."""
+        """The types of a value; inside a recursive type, only the types that are not lists."""
         if not isinstance(of, dict) or not of.keys() & {"$ref", "anyOf", "oneOf", "enum", "const", "type"}:
             return ["Any"]
         if "$ref" in of:

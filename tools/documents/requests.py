@@ -91,7 +91,7 @@ def request_texts() -> dict[str, str]:
 def _schema() -> str:
     # A search has a separate budget.
     executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
-    parts = [f'"""The requests of the package. {_WRITTEN}"""', _TYPES]
+    parts = [f'"""The types of the requests of the core. {_WRITTEN}"""', _TYPES]
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",

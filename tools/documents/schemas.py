@@ -1,7 +1,7 @@
 """JSON Schemas (draft-07) of the files that Linecard reads, from the declarations of their readers.
 
-``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it has
-names, types, units and ranges. Only the reader checks what depends on several keys.
+``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it has names,
+types, units and ranges. Only the reader checks conditions on several keys.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def schema_texts() -> dict[str, str]:
-    """Every schema as text by the name of its file: a line for each key at the top and each definition."""
+    """Every schema as text, by file name, with one line for each top-level key and each definition."""
     return {f"{name}.json": _text(schema) for name, schema in schemas().items()}
 
 

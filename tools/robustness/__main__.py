@@ -1,4 +1,4 @@
-"""`python -m tools.robustness`: the changes that affect a study's numbers."""
+"""`python -m tools.robustness`: measures the changes that affect a study's numbers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def robustness(
     out: command.Output = None,
     keep: command.Keep = False,
 ) -> None:
-    """Run a study, or all with limits, with eight seeds and with each calibrated value a tenth up and down.
+    """Run a study, or all studies with limits, with eight seeds and with each calibrated value 10 % higher and lower.
 
-    Writes what moves the mean error and each limit into the output folder, results/robustness if left out. Finished
-    steps are kept there while it runs: after Ctrl-C the same command continues from there.
+    The command writes the changes of the mean error and of each limit to the output folder, by default
+    results/robustness. This folder keeps finished steps: after Ctrl-C, the same command continues with the next step.
 
     Raises:
         ConfigError: There is no such study.
@@ -86,7 +86,7 @@ def _write(found: Robustness, folder: Path) -> list[Path]:
 
 
 def _screen(found: Robustness) -> Iterator[RenderableType]:
-    """The mean error for each seed and each value, and the effects on each limit."""
+    """Show the mean error for each seed and each value, and the effects on each limit."""
     said = f"mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
     seeds = pieces.grid("l", "r")
     for seed, outcome in found.by_seed.items():

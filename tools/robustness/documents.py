@@ -1,6 +1,6 @@
 """The documents about robustness, from ``studies/robustness.json``, which ``python -m tools.robustness --keep`` writes.
 
-A test compares the page and its pictures with it.
+A test compares the page and its pictures with this file.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A limit in words, and the variation of the number that is compared with it.
+    """A limit in words, and the variation of the number that is compared with the limit.
 
     Attributes:
         id: Name of the line.
         limit: The limit.
         chosen: Result with the first seed and the chosen values.
-        seeds: Lowest and highest over the seeds.
-        values: Lowest and highest over the calibrated values, a tenth down and up.
-        kept: Number of outcomes that keep the limit, and their total.
-        moved_by: The value with the largest effect, and the result.
+        seeds: Lowest and highest result over the seeds.
+        values: Lowest and highest result over the calibrated values, each 10 % lower and higher.
+        kept: Number of outcomes that meet the limit, and total number of outcomes.
+        moved_by: The value with the largest effect, and the result with this value.
     """
 
     id: str
@@ -89,7 +89,7 @@ def effort(found: Robustness) -> str:
 
 
 def line_rows(found: Robustness) -> list[LineRow]:
-    """Each line that one seed can judge."""
+    """One row for each line that can be judged with one seed."""
     targets = targets_of(found.study)
     return [_line_row(found, targets[name]) for name in found.base.lines if name in targets]
 
@@ -131,7 +131,7 @@ def _span(values: list[float], unit: str) -> str:
 
 
 def page(found: Iterable[Robustness], missing: Sequence[str] = ()) -> str:
-    """The page: a section per study, with its tornado; ``missing`` studies are named."""
+    """The page, with a section and a tornado chart per study; the page names ``missing`` studies."""
     parts = [HEADER, INTRODUCTION]
     for one in found:
         parts += _section(one)
@@ -141,7 +141,7 @@ def page(found: Iterable[Robustness], missing: Sequence[str] = ()) -> str:
 
 
 def html(found: Robustness) -> str:
-    """The page of one study as HTML: its tornado, and the effects on each limit."""
+    """The page of one study as HTML: its tornado chart, and the effects on each limit."""
     text = Path(__file__).with_name("page.html.j2").read_text(encoding="utf-8")
     page: str = template(text).render(
         found=found,
@@ -156,13 +156,13 @@ def html(found: Robustness) -> str:
 
 
 def kept_studies() -> list[Robustness]:
-    """The kept results, one per study."""
+    """The stored results, one per study."""
     data = json.loads((STUDIES / "robustness.json").read_text(encoding="utf-8"))
     return [Robustness.from_dict(each) for each in data["studies"]]
 
 
 def documents() -> dict[str, str]:
-    """The page and its pictures, by path in the repository, from the kept results."""
+    """The page and its pictures, by path in the repository, from the stored results."""
     found = kept_studies()
     missing = [name for name in limited_studies() if name not in {one.study for one in found}]
     pictures = {f"docs/reference/{PICTURES}/{one.study}.svg": tornado(one) for one in found}
@@ -170,7 +170,7 @@ def documents() -> dict[str, str]:
 
 
 def keep(found: Iterable[Robustness]) -> None:
-    """Keep the robustness of all studies, and write the page."""
+    """Store the robustness of all studies, and write the page."""
     write_text(STUDIES / "robustness.json", json_text({"studies": [one.to_dict() for one in found]}))
     write(documents())
 

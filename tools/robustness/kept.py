@@ -1,7 +1,6 @@
-"""Finished steps in a file, from which a stopped run continues.
+"""Stores finished steps in a file, from which a stopped run continues.
 
-They are valid until something changes that affects them: the compiled core, the package, these tools, or the study's
-folder.
+The steps are valid until the compiled core, the package, these tools or the study's folder change.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Kept:
     Args:
         file: The file of the steps; ``None`` keeps them until the process ends.
         study: The study's folder.
-        quick: Whether they are of the quick study.
+        quick: Whether the steps belong to the quick study.
     """
 
     def __init__(self, file: Path | None = None, study: Path | None = None, *, quick: bool = False) -> None:
@@ -48,7 +47,7 @@ class Kept:
             self.steps = {}
 
     def put(self, name: str, outcome: Outcome) -> None:
-        """Keep a step."""
+        """Store a step."""
         self.steps[name] = outcome
         if self.file is not None:
             make_folder(self.file.parent)
@@ -56,7 +55,7 @@ class Kept:
             write_text(self.file, json_text({"inputs": self._inputs, "steps": steps}))
 
     def forget(self) -> None:
-        """Remove the file: the whole result is written."""
+        """Remove the file, after the whole result has been written."""
         if self.file is not None:
             self.file.unlink(missing_ok=True)
 

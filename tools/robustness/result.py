@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def error_text(error: float | None) -> str:
-    """A mean error with two decimals, since its changes may be small; a dash for none."""
+    """A mean error in percent with two decimals, because its changes may be small; a dash for ``None``."""
     return "–" if error is None else f"{error * 100:.2f} %"
 
 
@@ -21,8 +21,8 @@ class Reached:
     """The result of a line of ``targets.csv``.
 
     Attributes:
-        measured: The number, in the line's unit.
-        kept: Whether the limit is kept.
+        measured: The measured number, in the unit of the line.
+        kept: Whether the limit is met.
     """
 
     measured: float
@@ -31,12 +31,12 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A study with one seed and one set of values.
+    """The result of a study with one seed and one set of values.
 
     Attributes:
         error: Mean absolute error over the counted numbers, a fraction; ``None`` without any.
         lines: The lines of ``targets.csv`` that one seed can judge, by name.
-        silent: The lines that it cannot judge, and the reasons.
+        silent: The lines that one seed cannot judge, and the reasons.
         failed_runs: Runs that failed. Their cells are in no mean.
     """
 
@@ -76,14 +76,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """A calibrated value a tenth down and a tenth up.
+    """A study with a calibrated value 10 % lower and 10 % higher.
 
     Attributes:
-        parameter: What the study calls it.
-        key: Its key in the preset, or its name in the study.
-        value: The chosen value; ``low`` and ``high`` are the tried ones.
-        down: The study with ``low``.
-        up: The study with ``high``.
+        parameter: Name of the value in the study.
+        key: Key of the value in the preset, or its name in the study.
+        value: The chosen value; ``low`` and ``high`` are the tried values.
+        down: Result of the study with ``low``.
+        up: Result of the study with ``high``.
     """
 
     parameter: str
@@ -95,7 +95,7 @@ class Variation:
     up: Outcome
 
     def moves(self, base: Outcome) -> float:
-        """Its largest change of the mean error, a fraction."""
+        """The largest change of the mean error, a fraction."""
         errors = [outcome.error for outcome in (self.down, self.up) if outcome.error is not None]
         return max((abs(error - (base.error or 0.0)) for error in errors), default=0.0)
 
@@ -123,7 +123,7 @@ class Robustness:
         quick: Whether the quick study was run; otherwise the full number of packets, one seed at a time.
         done: Number of finished runs of the study.
         steps: Number of planned runs; more than ``done`` after an interrupt.
-        by_seed: The study with each seed alone. Variations are compared with the first of them.
+        by_seed: Result of the study with each seed alone. Variations are compared with the result of the first seed.
         variations: Variations of calibrated values, in order of their effect on the mean error, largest first.
         left_out: Calibrated values that were not varied, and the reasons.
     """
@@ -138,7 +138,7 @@ class Robustness:
 
     @property
     def base(self) -> Outcome:
-        """The study with its first seed and the chosen values."""
+        """Result of the study with its first seed and the chosen values."""
         return next(iter(self.by_seed.values()))
 
     @property

@@ -1,7 +1,8 @@
-"""How much a study's numbers depend on its seeds and on calibrated values: each a tenth up and down.
+"""Measures how a study's numbers depend on its seeds and on calibrated values, each 10 % higher and lower.
 
-This shows a number that depends on one seed or on one fortunate value. Every run has one seed, and the length of the
-full or of the quick study, so that only differences are meaningful; the scorecard has the numbers themselves.
+The measurement reveals numbers that depend on one seed or on one fortunate value. Every run has one seed, and the
+length of the full or of the quick study, so that only differences are meaningful; the scorecard has the numbers
+themselves.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ def robustness(
     progress: Progress | None = None,
     run_function: RunFunction = run_one,
 ) -> Robustness:
-    """Run a study with eight seeds, and with each calibrated value a tenth up and down.
+    """Run a study with eight seeds, and with each calibrated value 10 % higher and lower.
 
     Args:
         name: Name of a shipped study, or path to a study folder.
-        quick: As few packets as the quick study.
+        quick: Whether to use the numbers of packets of the quick study.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        kept: The finished steps, which are not run again.
+        kept: Store of the finished steps, which are not run again.
         progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
 
@@ -73,7 +74,7 @@ def robustness(
 
 
 def what_is_kept(study: Study, kept: Kept, *, quick: bool) -> Robustness:
-    """The result from the finished steps, without values of which a side is missing."""
+    """The result from the finished steps; values with only one finished side are left out."""
     values, left_out = calibrated_values(study)
     by_seed = {seed: kept.steps[name] for seed in SEEDS if (name := _name(seed)) in kept.steps}
     variations = []
@@ -95,7 +96,7 @@ def steps_of(study: Study) -> int:
 
 
 def _steps(study: Study) -> list[tuple[int, Value | None, float]]:
-    """The first seed, with which every value is compared, then the values, then the other seeds."""
+    """The steps in order: the first seed, with which every value is compared, the values, and the other seeds."""
     values, _ = calibrated_values(study)
     seeds: list[tuple[int, Value | None, float]] = [(seed, None, 0.0) for seed in SEEDS]
     return [seeds[0], *((SEEDS[0], value, side) for value in values for side in value.sides), *seeds[1:]]
@@ -131,7 +132,7 @@ class _Runner:
         self._kept.put(name, Outcome.of(self._evaluate(plan, changed, progress)))
 
     def _run_first(self, progress: Progress) -> None:
-        """Run the first seed, which shows the items that the lines use: with other seeds, only these are run."""
+        """Run the first seed, which shows the items that the lines use; with other seeds, only these items are run."""
         plan = self._plan(SEEDS[0])
         self._first = execute(plan.runs, jobs=self._jobs, progress=progress, run_function=self._run_function)
         result = self._evaluate(plan, {run: run for run in plan.runs}, progress)
@@ -145,7 +146,7 @@ class _Runner:
         return make_plan(self._study, self._items, effort, quick=self._quick)
 
     def _evaluate(self, plan: Plan, changed: dict[RunSpec, RunSpec], progress: Progress) -> StudyResult:
-        """Evaluate the study with each run replaced by its changed one."""
+        """Evaluate the study with each run replaced by its changed run."""
         new = [run for run in dict.fromkeys(changed.values()) if run not in self._first]
         found = execute(new, jobs=self._jobs, progress=progress, run_function=self._run_function)
         found |= self._first

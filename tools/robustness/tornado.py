@@ -1,7 +1,7 @@
-"""The tornado of a study's mean error: a bar for the seeds, then one for each calibrated value, the longest first.
+"""The tornado chart of a study's mean error: a bar for the seeds, then a bar for each calibrated value, longest first.
 
-Drawn as SVG without a library, so that equal results have equal bytes. The picture's own text describes it, and so
-does the table beside it.
+The chart is drawn as SVG without a library, so that equal results produce equal bytes. A text in the picture and the
+table beside it state the same numbers.
 """
 
 from __future__ import annotations

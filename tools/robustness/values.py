@@ -1,8 +1,8 @@
-"""The calibrated numbers of a study, and runs with another number instead of the chosen one.
+"""Finds the calibrated numbers of a study, and changes runs so that they use another number.
 
 A number is the value of a preset's key or, if no preset has it, part of the study itself (``vary`` of a calibration).
 In a preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: then the whole line is
-moved, because its fixed part was chosen. Values that are not numbers are listed and not varied.
+moved, because its fixed part was calibrated. Values that are not numbers are listed, but not varied.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Value:
     """A calibrated number.
 
     Attributes:
-        parameter: Its name in the study.
-        key: Its key in the preset, or its name in the study.
+        parameter: Name of the parameter in the study.
+        key: Key of the value in the preset, or its name in the study.
         number: The chosen number.
-        preset: The preset that contains it; empty if the study does.
-        text: Its text there.
-        varied: The way to give a run another one, if no preset contains it.
+        preset: The preset that contains the number; empty if the study contains it.
+        text: Text of the value in the preset.
+        varied: The rule by which a run gets another number, if no preset contains it.
     """
 
     parameter: str
@@ -56,7 +56,7 @@ class Value:
 
     @property
     def sides(self) -> tuple[float, float]:
-        """A tenth down and up; whole numbers by a whole one."""
+        """The numbers 10 % lower and higher; a count changes by at least one."""
         step = abs(self.number) * SHARE
         if self.whole:
             step = max(1, round(step))
@@ -64,13 +64,13 @@ class Value:
 
     @property
     def whole(self) -> bool:
-        """Whether it is a count, which has no fractions."""
+        """Whether the number is a count, which has no fractions."""
         if self.varied is not None:
             return isinstance(self.varied.value, int)
         return self.number == int(self.number) and not self.key.endswith(WITH_PARTS)
 
     def put_into(self, run: RunSpec, number: float) -> RunSpec:
-        """The run with another number instead of the chosen one; the same run if it does not contain the chosen one."""
+        """The run with another number instead of the chosen one; unchanged if the run does not use the chosen one."""
         if self.varied is not None:
             return _varied(run, self.varied, number)
         preset = run.preset if run.runner in WITH_PRESETS else OF_ONE_PRESET.get(run.runner)
@@ -103,7 +103,7 @@ def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
 
 
 def _moved(points: str, by: float) -> str:
-    """A line of points, all moved up by ``by``."""
+    """A line of points, each increased by ``by``."""
     pairs = [point.split(":") for point in points.split(", ")]
     return ", ".join(f"{size}:{number_text(float(height) + by)}" for size, height in pairs)
 
@@ -114,7 +114,7 @@ def _rounded(number: float) -> float:
 
 
 def number_text(number: float) -> str:
-    """A number as settings take it."""
+    """Format a number for a setting."""
     return f"{number:.10g}"
 
 

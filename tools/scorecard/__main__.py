@@ -37,9 +37,9 @@ def scorecard(
     check: Annotated[bool, typer.Option("--check", help="End with status 1 if a limit is not met.")] = False,
     keep: command.Keep = False,
 ) -> None:
-    """Compare a study, or all with limits, in full with every line of studies/targets.csv.
+    """Run a study, or all studies with limits, in full, and compare it with every line of studies/targets.csv.
 
-    Writes the rows, a page and a plot a study into the output folder, results/scorecard if left out.
+    The command writes the rows, a page and a plot per study to the output folder, by default results/scorecard.
 
     Raises:
         ConfigError: There is no such study with limits.
@@ -83,7 +83,7 @@ def missed(lines: Iterable[Line]) -> list[str]:
 
 
 def _screen(card: cards.Scorecard) -> Iterator[RenderableType]:
-    """The limits of each study; below an unmet limit its contradiction, its input, and the reason."""
+    """Show the limits of each study; below an unmet limit, show its contradiction, its input or the reason."""
     yield Padding(Text(card.counts, style="bold"), (1, 0, 0, 2))
     for study in card.studies:
         said = cards.counts(line.outcome for line in study.lines)
@@ -92,7 +92,7 @@ def _screen(card: cards.Scorecard) -> Iterator[RenderableType]:
 
 
 def _first(study: StudyResult) -> RenderableType:
-    """The data behind the lines: numbers, bounds, and what is listed apart."""
+    """The data behind the lines: numbers, bounds, and separately listed cells."""
     words = [
         f"{len(study.counted_cells)} numbers, mean error {percent(study.mean_abs_error)}, "
         f"largest {percent(study.max_abs_error)}"

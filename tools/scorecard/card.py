@@ -1,4 +1,4 @@
-"""All studies' lines together: running them, and their files."""
+"""Runs all studies with limits, and writes the files of their lines."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Scorecard:
 
 
 def counts(outcomes: Iterable[str]) -> str:
-    """Four counts in words, with the lines that were not judged, if there are any."""
+    """The four counts in words, with the number of lines that were not judged, if any."""
     found = list(outcomes)
     words = {"input": "dependent on an unpublished input"}
     said = [f"{found.count(outcome)} {words.get(outcome, outcome)}" for outcome in OUTCOMES]
@@ -85,14 +85,14 @@ def counts(outcomes: Iterable[str]) -> str:
 
 
 def _calibrated_text(cell: Cell) -> str:
-    """A cell to which a parameter was fitted, with its resulting value."""
+    """A cell on which a parameter was calibrated, with its measured value."""
     off = "–" if cell.error is None else f"{cell.error:+.1%}"
     measured = "–" if cell.measured is None else f"{cell.measured:.4g}"
     return f"{cell_name(cell)}: {cell.published:g} published, {measured} measured ({off})"
 
 
 def limited_studies() -> list[str]:
-    """Names of the shipped studies that a line of ``targets.csv`` holds to a limit."""
+    """Names of the shipped studies for which ``targets.csv`` has a limit."""
     named = {target.study for folder in study_folders().values() for target in load_targets(folder.parent)}
     return sorted(named & study_folders().keys())
 
@@ -103,13 +103,13 @@ def scorecard(
     """Run whole studies and compare them with every limit that was set for them (``studies/targets.csv``).
 
     Args:
-        studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
+        studies: Names of shipped studies; ``None`` for all five studies with limits, which take many minutes.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         progress: Called now and then with (parts done, total parts).
 
     Returns:
-        Each limit, what came out, whether it is kept, and why it is not: what in the document excludes it, the input
-        that it hangs on, or the reason.
+        For each limit, the measured number, whether the limit is met, and otherwise the contradiction in the document,
+        the unpublished input, or the reason.
 
     Raises:
         ConfigError: There is no such study, or a study's files contradict each other.

@@ -1,6 +1,6 @@
 """The documents about the scorecard, from ``studies/scorecard.json`` (``python -m tools.scorecard --keep``).
 
-A test compares the documents with its rows.
+A test compares the documents with the rows of this file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def numbers(row: Row, target: Target) -> tuple[str, str]:
 
 
 def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
-    """A row per study, with the limits that are not kept."""
+    """One row per study, with the limits that are not met."""
     rows = list(rows)
     of = {target.id: target for target in targets}
     shown = [
@@ -86,13 +86,13 @@ def page(rows: Iterable[Row], targets: Sequence[Target]) -> str:
 
 
 def kept_rows() -> list[Row]:
-    """The rows of the last kept scorecard."""
+    """The rows of the stored scorecard."""
     rows: list[Row] = json.loads((STUDIES / "scorecard.json").read_text(encoding="utf-8"))["rows"]
     return rows
 
 
 def documents() -> dict[str, str]:
-    """The page and the counts of the README, by path in the repository, from the kept rows."""
+    """The page and the counts of the README, by path in the repository, from the stored rows."""
     rows, targets = kept_rows(), load_targets(STUDIES)
     line = f"**{len(rows)} limits: {counts(row['outcome'] for row in rows)}.**\n"
     readme = IN_README.sub(lambda found: found[1] + line + found[2], (ROOT / "README.md").read_text(encoding="utf-8"))
@@ -103,7 +103,7 @@ def documents() -> dict[str, str]:
 
 
 def keep(card: Scorecard) -> None:
-    """Keep the rows and the plots of all studies, and write the documents."""
+    """Store the rows and the plots of all studies, and write the documents."""
     write_text(STUDIES / "scorecard.json", json_text(card.to_dict()))
     for each in card.studies:
         write_text(STUDIES / each.study.spec.id / "printed.svg", draw_printed(each))

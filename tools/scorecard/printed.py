@@ -1,4 +1,4 @@
-"""All cells of a study in one chart: measured over printed values, calibrated cells hollow."""
+"""Draws all cells of a study in one chart: measured over printed values, with hollow calibrated cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_UNITS = 5
 
 
 def draw_printed(result: StudyResult) -> str:
-    """A point per cell, on two logarithmic axes; cells far below them are on the axis, printed zeros are counted."""
+    """Draw one point per cell on logarithmic axes; far smaller cells are on the axis, and printed zeros are counted."""
     cells = [
         cell
         for table in result.tables

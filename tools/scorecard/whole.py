@@ -1,7 +1,7 @@
-"""Whole studies with the points of their inputs (``[[inputs]]``): all runs of all studies over one pool.
+"""Runs whole studies, and the points of their inputs (``[[inputs]]``); all runs of all studies share one pool.
 
-The unchanged studies come first. They show from which tables and figures their lines are computed: only these are run
-at a point. Equal requests have equal results, so that a run that a point does not change is not run again.
+The unchanged studies come first. These runs show which tables and figures the lines use: only these are run at a point.
+Equal requests have equal results, so a run that a point does not change is not repeated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run_whole(
     progress: Progress | None = None,
     run_function: Callable[[RunSpec, Progress], StudyRun] = run_one,
 ) -> tuple[StudyResult, ...]:
-    """Run whole studies, in full, and the points of their inputs.
+    """Run whole studies, and the points of their inputs.
 
     Args:
         names: Names of shipped studies, or paths of study folders.

@@ -1,16 +1,16 @@
-//! Every packet of a capture or of a described link, with a look for Ctrl-C now and then.
+//! Reads the packets of a capture or of a link profile, and checks for Ctrl-C periodically.
 
 use crate::watched::Ticker;
 use linecard_platform::{InputError, PacketInput};
 use linecard_traffic::{Packet, PacketSource};
 use std::ops::ControlFlow;
 
-/// Packets between two looks at the clock.
+/// Number of packets between two checks for Ctrl-C.
 const PACKETS_PER_LOOK: u64 = 1 << 14;
 
-/// Opens an input and gives its packets to `see`, at most so many; 0 stands for all.
+/// Opens an input and passes up to `most_packets` of its packets to `see`; 0 means all packets.
 ///
-/// Returns the input as it stands behind them, and their number; `Break` when somebody stopped it.
+/// Returns the input after these packets, and their number; `Break` if the user stopped the work.
 pub fn each_packet<E: From<InputError>>(
     name: &str,
     most_packets: u64,

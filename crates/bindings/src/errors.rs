@@ -1,4 +1,4 @@
-//! The one map from Rust errors to Python exceptions. The classes are defined in `linecard.errors`.
+//! Converts Rust errors to Python exceptions. The classes of the exceptions are defined in `linecard.errors`.
 
 use crate::plain;
 use linecard_flowcache::FlowCacheError;
@@ -15,7 +15,7 @@ mod python {
     pyo3::import_exception!(linecard.errors, TrafficError);
 }
 
-/// An error of the platform as the exception that Python raises.
+/// Converts an error of the platform to the exception that Python raises.
 pub fn platform(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
@@ -29,12 +29,12 @@ pub fn platform(error: Error) -> PyErr {
     }
 }
 
-/// An error of a capture or of a described link as the exception that Python raises.
+/// Converts an error of a capture or of a link profile to the exception that Python raises.
 pub fn input(error: InputError) -> PyErr {
     platform(error.into())
 }
 
-/// An error in what a generator was asked for as the exception that Python raises.
+/// Converts an error in the parameters of a generator to the exception that Python raises.
 pub fn parameter(error: TrafficError) -> PyErr {
     match error {
         TrafficError::BadParameter(wrong) => config(&[wrong]),
@@ -42,21 +42,21 @@ pub fn parameter(error: TrafficError) -> PyErr {
     }
 }
 
-/// A value of a request that is not of its type as the exception that Python raises.
+/// Returns the exception for a value of a request that has the wrong type.
 pub fn request(key: String, message: String) -> PyErr {
     platform(Error::Config { problems: vec![ConfigProblem { place: key, key: String::new(), message }] })
 }
 
-/// Why there are no rows.
+/// The reason why a simulation of flow caches returned no rows.
 #[derive(Debug)]
 pub enum FlowCacheFailure {
     /// What is wrong with the request, everything at once.
     Request(Vec<FlowCacheError>),
     /// The file cannot be read.
     Traffic(InputError),
-    /// What was read cannot be used.
+    /// The contents of the input cannot be used.
     Input {
-        /// File, or a word for what is none.
+        /// The file, or a word for an input that is not a file.
         name: String,
         /// Why.
         problem: FlowCacheError,
@@ -77,7 +77,7 @@ impl From<TrafficError> for FlowCacheFailure {
     }
 }
 
-/// An error of a flow cache as the exception that Python raises.
+/// Converts an error of a flow cache to the exception that Python raises.
 pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     match failure {
         FlowCacheFailure::Request(problems) => config(&problems),
@@ -92,10 +92,10 @@ pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     }
 }
 
-/// Why no queue subsystem was run.
+/// The reason why no queue manager was simulated.
 #[derive(Debug)]
 pub enum QueueingFailure {
-    /// The machine cannot be read, or a manager is not known.
+    /// The machine cannot be read, or a manager is unknown.
     Machine(Error),
     /// What is wrong with the request, everything at once.
     Request(Vec<QueueingError>),
@@ -130,7 +130,7 @@ impl From<InputError> for QueueingFailure {
     }
 }
 
-/// An error of a queue subsystem as the exception that Python raises.
+/// Converts an error of a queue manager to the exception that Python raises.
 pub fn queueing(failure: QueueingFailure) -> PyErr {
     match failure {
         QueueingFailure::Machine(error) => platform(error),
@@ -148,7 +148,7 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
     }
 }
 
-/// Problems with a request.
+/// Returns the exception for the problems of a request.
 fn config(problems: &[impl About + ToString]) -> PyErr {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let plain: Vec<ConfigProblem> = problems.iter().map(problem).collect();

@@ -1,4 +1,4 @@
-//! `linecard.flow_mix`: traffic made to stated flow statistics, as digests and times.
+//! `linecard.flow_mix`: traffic with the requested flow statistics, as digests and arrival times.
 
 use linecard_flowcache::{TrafficView, TrafficViewBuilder};
 use linecard_traffic::TrafficError;
@@ -6,14 +6,14 @@ use linecard_traffic::generators::FlowMix;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// What was made, ready for Python.
+/// The generated traffic in the form that Python receives.
 pub struct Made {
     times_ns: Vec<u8>,
     digests: Vec<u8>,
     view: TrafficView,
 }
 
-/// Makes the packets; every flow has a digest of its own.
+/// Generates the packets; every flow has a different digest.
 pub fn make(mix: &FlowMix) -> Result<Made, TrafficError> {
     let packets = mix.generate()?;
     let mut view = TrafficViewBuilder::new(mix.time_out_ns);
@@ -27,7 +27,7 @@ pub fn make(mix: &FlowMix) -> Result<Made, TrafficError> {
     Ok(Made { times_ns, digests, view: view.finish() })
 }
 
-/// Spreads numbers over all 32 bits, one to one: the last steps of MurmurHash3 (A. Appleby, public domain).
+/// Maps numbers one to one to numbers spread over 32 bits: the last steps of MurmurHash3 (A. Appleby, public domain).
 fn digest(flow: u32) -> u32 {
     let mixed = (flow ^ flow >> 16).wrapping_mul(0x85eb_ca6b);
     let mixed = (mixed ^ mixed >> 13).wrapping_mul(0xc2b2_ae35);
@@ -35,7 +35,7 @@ fn digest(flow: u32) -> u32 {
 }
 
 impl Made {
-    /// A dictionary of two byte strings in the machine's byte order, and the view.
+    /// Returns a dictionary with two byte strings in the machine's byte order, and the view.
     pub fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("times_ns", PyBytes::new(py, &self.times_ns))?;

@@ -1,7 +1,7 @@
-//! `linecard.flowcache`: digests of a capture, a digest file or an array, and every cache over them.
+//! `linecard.flowcache`: simulates flow caches with the digests of a capture, of a digest file or of an array.
 //!
-//! Everything that can be wrong with the request is said at once and before a packet is read ([`Plan::new`]). The
-//! caches run on threads of their own, so that this one can look for Ctrl-C; the rows do not depend on their number.
+//! All problems of the request are reported at once, before a packet is read ([`Plan::new`]). The caches run on
+//! separate threads, so that the calling thread can check for Ctrl-C; the rows do not depend on the number of threads.
 
 use crate::capture::each_packet;
 use crate::errors::FlowCacheFailure;
@@ -23,22 +23,22 @@ use std::io::{BufReader, Read, Seek};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of a digest file between two looks at the clock.
+/// Bytes of a digest file between two checks for Ctrl-C.
 const BYTES_PER_LOOK: u64 = 1 << 20;
-/// Bytes of packed digests, at most: a few megabytes of gzip can expand to more than there is memory.
+/// Maximum number of unpacked bytes: a few megabytes of gzip can expand to more than the available memory.
 const MOST_UNPACKED_BYTES: u64 = 1 << 30;
 
-/// A request as Python states it.
+/// A request from Python, before the checks.
 pub struct Request {
     /// Sizes.
     pub entries: Vec<u32>,
-    /// Ways; `None` stands for as many as there are entries.
+    /// Ways; `None` for a fully associative cache.
     pub ways: Vec<Option<u32>>,
     /// Names of policies.
     pub policies: Vec<String>,
-    /// Key, or nothing where the input holds digests.
+    /// Key; `None` if the input consists of digests.
     pub key: Option<String>,
-    /// Hash, or nothing where the input holds digests.
+    /// Hash; `None` if the input consists of digests.
     pub hash: Option<String>,
     /// Width of a digest in bits.
     pub width_bits: u32,
@@ -46,21 +46,21 @@ pub struct Request {
     pub result_bits: u32,
     /// Windows and seed.
     pub options: Options,
-    /// Threads; 0 stands for all cores.
+    /// Number of threads; 0 means one per core.
     pub threads: usize,
-    /// Packets of a capture at most; 0 for all.
+    /// Maximum number of packets of a capture; 0 means all.
     pub packets: u64,
     /// Stop at the first damaged record.
     pub strict: bool,
     /// Whether to count false hits.
     pub false_hits: bool,
-    /// Whether to add LRU of all sizes and the reuse distances.
+    /// Whether to add the results of LRU caches of all sizes, and the reuse distances.
     pub curves: bool,
-    /// Silence that ends a flow; none leaves the view of the traffic out.
+    /// Idle time that ends a flow; with `None`, the result has no statistics of flows.
     pub time_out_ns: Option<u64>,
 }
 
-/// What is read of an input.
+/// The data that is read from an input.
 #[derive(Default)]
 struct Reading {
     digests: Vec<u32>,
@@ -76,14 +76,14 @@ pub struct Plan {
     request: Request,
 }
 
-/// What makes digests of packets.
+/// The parts that compute the digests of packets.
 struct Hashing {
     key: Key,
     hash: Hash,
     digester: Digester,
 }
 
-/// Keeps the good; the problem of the bad goes on the list.
+/// Returns the value of a success; adds the problem of a failure to the list.
 fn good<T>(result: Result<T, FlowCacheError>, problems: &mut Vec<FlowCacheError>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }
@@ -92,7 +92,7 @@ impl Plan {
     /// Checks a request.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems of the request.
     pub fn new(request: Request) -> Result<Self, Vec<FlowCacheError>> {
         let mut problems = Vec::new();
         let names = request.policies.iter();
@@ -138,13 +138,14 @@ impl Plan {
         Ok(Self { configurations, hashing, request })
     }
 
-    /// Runs over digests that are in memory.
+    /// Simulates the caches with digests in memory.
     pub fn over_digests(&self, digests: &[u32], ticker: &Ticker) -> Result<Outcome, FlowCacheFailure> {
         let input = Input { name: "array".to_owned(), format: "array", ..Input::default() };
         self.run(input, digests, &[], None, ticker)
     }
 
-    /// Runs over a file of digests where nothing is to be hashed, else over a capture or a link profile.
+    /// Simulates the caches with a file of digests if the request has no hash, otherwise with a capture or a link
+    /// profile.
     pub fn over_file(&self, path: &str, ticker: &Ticker) -> Result<Outcome, FlowCacheFailure> {
         let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,
@@ -228,7 +229,7 @@ impl Plan {
         })
     }
 
-    /// As `linecard_flowcache::sweep`, with progress, and an end before the end.
+    /// Like `linecard_flowcache::sweep`, but reports progress and can be stopped.
     fn sweep(
         &self,
         trace: &Trace,
@@ -296,7 +297,7 @@ fn findings(report: &DamageReport) -> BTreeMap<&'static str, u64> {
     report.counts().map(|(kind, count)| (kind.key(), count)).collect()
 }
 
-/// The digests of a raw file, inside gzip if its name ends in `.gz`.
+/// Reads the digests of a raw file, compressed with gzip if its name ends in `.gz`.
 fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCacheFailure> {
     let io_error = |action| move |source| TrafficError::Io { file: path.into(), action, source };
     let file = File::open(path).map_err(io_error("open"))?;
@@ -327,7 +328,7 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
     Ok((input, Reading { digests, ..Reading::default() }))
 }
 
-/// Where the digests come from, and what was wrong with it.
+/// The origin of the digests, and the findings in it.
 #[derive(JsonSchema, Serialize)]
 struct Input {
     /// Name of the capture or of the digest file, or `array`.
@@ -385,9 +386,9 @@ struct CacheRow {
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 
-/// Numbers of sets of which one pass gives all ways.
+/// Numbers of sets for which one pass computes the results of all ways.
 const SET_COUNTS: [u32; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-/// Most ways of those.
+/// Maximum number of ways for these numbers of sets.
 const MOST_WAYS: u32 = 16;
 /// Sizes in powers of two up to this many entries always have a row of the fully associative cache.
 const MOST_DOUBLINGS: u32 = 14;

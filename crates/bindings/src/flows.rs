@@ -1,4 +1,4 @@
-//! `linecard.flows`: what a capture holds.
+//! `linecard.flows`: statistics of a capture.
 
 use crate::capture::each_packet;
 use crate::watched::{Ticker, watched};

@@ -1,14 +1,14 @@
-//! No panic reaches a user of Python: every function of the module is wrapped by `linecard._guard`, which turns one into an
-//! `InternalError`. Where it happened is noted here, and nothing is printed.
+//! Keeps panics away from users of Python: `linecard._guard` wraps every function of the module, and turns a panic into
+//! an `InternalError`. This file records the position of a panic, and prints nothing.
 
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// Where the last panic was, of whichever thread.
+/// The position of the last panic in any thread.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// Wraps every function that the module has by now.
+/// Wraps every function that has been added to the module.
 pub fn all_of(module: &Bound<'_, PyModule>) -> PyResult<()> {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -28,14 +28,14 @@ pub fn all_of(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Where the last panic was, as file, line and column.
+/// Returns the position of the last panic: file, line and column.
 #[pyfunction]
 fn panicked_at() -> String {
     PLACE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Panics in work on a thread of its own, as a defect of the core would: what tests provoke to see the whole way of one.
-/// Only an extension with its checks on has it.
+/// Panics on a separate thread, as a defect of the core would. Tests use this function to follow a panic to Python.
+/// Only builds with debug assertions contain it.
 #[cfg(debug_assertions)]
 #[pyfunction(name = "_defect")]
 fn defect(py: Python<'_>, message: String) -> PyResult<()> {

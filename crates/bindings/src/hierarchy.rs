@@ -1,4 +1,4 @@
-//! `linecard.hierarchy`: engines, a core and a host across a link.
+//! `linecard.hierarchy`: the packet rates of a core and of a host that a link connects to the chip.
 
 use crate::{errors, plain, watched::watched};
 use linecard_platform::HierarchyRequest;

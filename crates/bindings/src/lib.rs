@@ -45,21 +45,21 @@ fn run<'py>(
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
-/// JSON Schemas of requests, from which Python's functions, options and reference are written.
+/// Returns the JSON Schemas of requests; Python's functions, options and reference are derived from them.
 #[pyfunction]
 #[pyo3(signature = () -> "list[tuple[str, dict[str, Any]]]")]
 fn request_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::request_schemas())
 }
 
-/// JSON Schemas of what this module hands over, by the package of Python that it belongs to.
+/// Returns the JSON Schemas of the reports of this module, by Python package.
 #[pyfunction]
 #[pyo3(signature = () -> "list[tuple[str, dict[str, Any]]]")]
 fn report_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &reports::schemas())
 }
 
-/// Runs caches over a capture, a file of digests or an array of them; see `linecard.flowcache`.
+/// Simulates flow caches with a capture, a file of digests or an array of digests; see `linecard.flowcache`.
 #[pyfunction]
 #[pyo3(name = "flowcache", signature = (
     source, *, entries, ways, policies, key, hash, width_bits, result_bits, cold_window_packets,
@@ -128,7 +128,7 @@ fn flow_cache<'py>(
     plain::to_python(py, &outcome?.map_err(errors::flowcache)?)
 }
 
-/// Makes traffic by flow statistics; see `linecard.flow_mix`.
+/// Generates traffic from flow statistics; see `linecard.flow_mix`.
 #[pyfunction]
 #[pyo3(name = "flow_mix", signature = (
     *, packets, single_flows_percent, packets_in_single_flows_percent, large_flows_percent,
@@ -177,54 +177,54 @@ fn dram<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResu
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
-/// Names of the shipped applications of chips.
+/// Returns the names of the shipped applications of chips.
 #[pyfunction]
 fn applications() -> Vec<String> {
     linecard_platform::applications()
 }
 
-/// The shipped presets; see `linecard.presets`.
+/// Lists the shipped presets; see `linecard.presets`.
 #[pyfunction]
 #[pyo3(signature = () -> "list[dict[str, Any]]")]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::presets())
 }
 
-/// What a chip's places do, unloaded and at most; see `linecard.check`.
+/// Returns the unloaded latency and the peak rate of a chip's memories and units; see `linecard.check`.
 #[pyfunction]
 fn check_chip(py: Python<'_>, chip: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
     let check = watched(py, None, move |_| linecard_platform::check_chip(&chip, &overrides))?;
     plain::to_python(py, &check.map_err(errors::platform)?)
 }
 
-/// The lifts of a chip's limits; see `linecard.why`.
+/// Returns the changes that lift the limits of a chip; see `linecard.why`.
 #[pyfunction]
 #[pyo3(signature = (chip, overrides) -> "list[dict[str, Any]]")]
 fn lifts<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
     plain::to_python(py, &linecard_platform::lifts(chip, &overrides).map_err(errors::platform)?)
 }
 
-/// What a block diagram of a chip shows; see `linecard.draw`.
+/// Returns the facts that the block diagram of a chip shows; see `linecard.draw`.
 #[pyfunction]
 fn chip_drawing<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
     let drawing = linecard_platform::drawing(chip, &overrides).map_err(errors::platform)?;
     plain::to_python(py, &drawing)
 }
 
-/// Text of a file that is like a shipped chip, to start from.
+/// Returns the text of a file for a new chip that is based on a preset; see `linecard.new`.
 #[pyfunction]
 fn chip_template(preset: &str) -> PyResult<String> {
     linecard_platform::chip_template(preset).map_err(errors::platform)
 }
 
-/// Every parameter of a preset; see `linecard.describe`.
+/// Returns every parameter of a preset; see `linecard.describe`.
 #[pyfunction]
 fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
     let description = linecard_platform::describe(preset, &overrides).map_err(errors::platform)?;
     plain::to_python(py, &description)
 }
 
-/// Every key that the reader of a preset asks for, as it declares it.
+/// Returns every key that the reader of a preset requests, with the key's declaration.
 #[pyfunction]
 #[pyo3(signature = (preset, overrides) -> "list[dict[str, Any]]")]
 fn declared_keys<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {

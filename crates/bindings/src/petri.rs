@@ -86,7 +86,7 @@ fn petri_simulate<'py>(
     watched(py, progress, move |tick| simulate_net(&request, tick))
 }
 
-/// The parts of a net; see `linecard.petri.parts`.
+/// Returns the parts of a net; see `linecard.petri.parts`.
 #[pyfunction]
 #[pyo3(signature = (path, text, set))]
 fn petri_parts<'py>(
@@ -99,7 +99,7 @@ fn petri_parts<'py>(
     watched(py, None, move |tick| view_net(&source, tick))
 }
 
-/// Firings of a run; see `linecard.petri.firings`.
+/// Returns the firings of a run; see `linecard.petri.firings`.
 #[pyfunction]
 #[pyo3(signature = (path, text, set, *, seed, first, most, time) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
@@ -118,7 +118,7 @@ fn petri_firings<'py>(
     watched(py, None, move |tick| trace_net(&source, &request, tick))
 }
 
-/// A net as PNML; see `linecard.petri.pnml`.
+/// Converts a net to PNML; see `linecard.petri.pnml`.
 #[pyfunction]
 #[pyo3(signature = (path, text, set, *, unfold) -> "str")]
 fn petri_pnml<'py>(
@@ -132,7 +132,7 @@ fn petri_pnml<'py>(
     watched(py, None, move |tick| net_to_pnml(&source, unfold, tick))
 }
 
-/// Runs `work` on a net while Python hears how far it is and may stop it.
+/// Runs `work` on a net; Python receives the progress and can stop the work.
 fn watched<'py, T: Serialize + Send + 'static>(
     py: Python<'py>,
     progress: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! Serialisable results as Python dictionaries, lists, numbers and texts.
+//! Converts serialisable results to Python dictionaries, lists, numbers and strings.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Hands a result over as plain data. Fields keep their order.
+/// Converts a result to plain data. Fields keep their order.
 pub fn to_python<'py>(py: Python<'py>, result: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let value = serde_json::to_value(result).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     convert(py, &value)

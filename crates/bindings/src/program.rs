@@ -1,4 +1,4 @@
-//! `linecard.program` and `linecard.core`: packet programs traced on a capture, and cores of configurable shape.
+//! `linecard.program` and `linecard.core`: traces of packet programs on a capture, and configurable cores.
 
 use crate::watched::Ticker;
 use crate::{errors, plain};
@@ -29,20 +29,20 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A traced program: what cores have to do. Made by `program_trace`.
+/// The trace of a program, which cores replay. `program_trace` creates it.
 #[pyclass(frozen)]
 pub struct Traced {
     program: Arc<TracedProgram>,
     notes: Vec<String>,
 }
 
-/// What the program did.
+/// Returns the statistics of the program.
 #[pyfunction]
 fn traced_report<'py>(py: Python<'py>, traced: &Traced) -> PyResult<Bound<'py, PyAny>> {
     plain::to_python(py, &traced.program.report)
 }
 
-/// What went wrong with the folder of kept traces; the trace is right all the same.
+/// Returns the problems with the folder of stored traces; they do not affect the trace.
 #[pyfunction]
 fn traced_notes(traced: &Traced) -> Vec<String> {
     traced.notes.clone()
@@ -135,7 +135,7 @@ fn program_trace(
     Ok(Traced { program: Arc::new(program), notes })
 }
 
-/// The traces that a folder keeps, those used last first; see `linecard.cached_traces`.
+/// Lists the traces in a folder, the most recently used first; see `linecard.cached_traces`.
 #[pyfunction]
 #[pyo3(name = "cached_traces", signature = (folder) -> "list[dict[str, Any]]")]
 fn cache_show<'py>(py: Python<'py>, folder: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -143,14 +143,16 @@ fn cache_show<'py>(py: Python<'py>, folder: &str) -> PyResult<Bound<'py, PyAny>>
     plain::to_python(py, &found)
 }
 
-/// Removes them: how many files and bytes; see `linecard.clear_cached_traces`.
+/// Removes the traces in a folder, and returns the number of removed files and bytes; see
+/// `linecard.clear_cached_traces`.
 #[pyfunction]
 #[pyo3(name = "clear_cached_traces")]
 fn cache_clear(py: Python<'_>, folder: &str) -> PyResult<(u64, u64)> {
     py.detach(|| clear_cached_traces(folder)).map_err(errors::platform)
 }
 
-/// Runs a program by itself: what it left in `a0`, and its instructions; see `linecard.program_run`.
+/// Runs a program without packets, and returns the value of `a0` and the number of instructions; see
+/// `linecard.program_run`.
 #[pyfunction]
 fn program_run(
     py: Python<'_>,
@@ -161,7 +163,7 @@ fn program_run(
     watched(py, progress, move |tick| run_program(&elf, budget, tick))
 }
 
-/// Runs configurable split of a core's area; see `linecard.core`.
+/// Simulates every split of a core's area; see `linecard.core`.
 #[pyfunction]
 #[pyo3(name = "core", signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
@@ -185,7 +187,7 @@ fn core_splits<'py>(
     plain::to_python(py, &report)
 }
 
-/// Runs every chip under every deployment (latency, references a cycle).
+/// Simulates every chip with every deployment (memory latency, references per cycle).
 #[pyfunction]
 #[pyo3(signature = (traced, list, *, events, chips, adapt_packets, per_chip, jobs, progress) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
@@ -211,7 +213,7 @@ fn core_deployments<'py>(
     plain::to_python(py, &rows)
 }
 
-/// Compares ways to keep registers under one deployment.
+/// Compares the register schemes of a malleable core under one deployment.
 #[pyfunction]
 #[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, only_predicted, events, jobs, progress) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
@@ -234,7 +236,7 @@ fn core_registers<'py>(
     plain::to_python(py, &rows)
 }
 
-/// What terminating a thread of a malleable core costs under one deployment.
+/// Measures the cost of terminating a thread of a malleable core under one deployment.
 #[pyfunction]
 #[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, packets, events, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request

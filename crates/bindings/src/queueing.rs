@@ -1,4 +1,4 @@
-//! `linecard.queueing`: a workload or a capture as queue operations, and every manager over them.
+//! `linecard.queueing`: simulates queue managers with the operations of a workload or of a capture.
 
 use crate::capture::each_packet;
 use crate::errors::{QueueingFailure, platform, queueing as python_error};
@@ -25,7 +25,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// What the operations come from.
+/// The origin of the operations.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 struct Input {
     /// Notation of the workload, or name of the capture.
@@ -212,7 +212,7 @@ fn queueing_settings(py: Python<'_>, machine: String, changes: Vec<String>) -> P
     plain::to_python(py, &described.into_iter().map(setting).collect::<Vec<_>>())
 }
 
-/// Settings and managers, or everything that is wrong with them.
+/// Returns the checked settings and managers, or all of their problems.
 fn check(
     machine: &str,
     settings: &[String],
@@ -285,8 +285,8 @@ impl Input {
         })
     }
 
-    /// The operations, enough to keep every thread at work until the last one that is measured; `operations` 0 measures
-    /// as many as a capture has, and at least [`LEAST_OF_CAPTURE`]. A capture begins anew when it is through.
+    /// Returns enough operations to keep every thread busy until the last measured operation. With `operations` 0, the
+    /// run measures all operations of a capture, and at least [`LEAST_OF_CAPTURE`]. A capture is repeated when it ends.
     fn stream(
         &self,
         settings: &Settings,
@@ -315,7 +315,7 @@ impl Input {
     }
 }
 
-/// Fewer operations than this say little: a short capture is taken several times.
+/// Minimum number of operations of a capture; a shorter capture is repeated.
 const LEAST_OF_CAPTURE: u64 = 20_000;
-/// Most operations of one run: a gibibyte of them.
+/// Maximum number of operations of one run, which take a gibibyte.
 const MOST_OPERATIONS: u64 = 1 << 28;

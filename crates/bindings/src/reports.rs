@@ -1,4 +1,4 @@
-//! The schemas of everything that is handed over, from which the classes of Python's results are written (`make docs`).
+//! The schemas of all reports; from these schemas, `make docs` writes the classes of Python's results.
 
 use linecard_flowcache::TrafficView;
 use linecard_platform::{
@@ -9,10 +9,10 @@ use linecard_platform::{
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// Reports by the package of Python that they belong to. What several hold belongs to the first.
+/// Lists the reports of each Python package. A type that several packages use belongs to the first of them.
 macro_rules! reports {
     ($($package:literal: $($report:ty),+;)+) => {
-        /// The definitions of each package by their names, what they are made of among them.
+        /// Returns the definitions of each package by name, including the types of their fields.
         pub fn schemas() -> Vec<(&'static str, Map<String, Value>)> {
             vec![$({
                 let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();

@@ -1,4 +1,4 @@
-//! Requests out of Python's dictionaries, texts and numbers: what serde reads a Rust type from.
+//! Converts Python's dictionaries, strings and numbers to requests: a source from which serde reads Rust types.
 
 use crate::errors;
 use pyo3::prelude::*;
@@ -11,19 +11,19 @@ use std::fmt;
 /// Reads a request.
 ///
 /// # Errors
-/// `ConfigError`, with the key whose value is not of its type.
+/// `ConfigError`, with the key whose value has the wrong type.
 pub fn from_python<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     T::deserialize(Input { value: value.clone(), key: String::new() })
         .map_err(|Wrong { key, message }| errors::request(key, message))
 }
 
-/// A value of Python under its key.
+/// A Python value and its key.
 struct Input<'py> {
     value: Bound<'py, PyAny>,
     key: String,
 }
 
-/// A value that is not of its type.
+/// A value that has the wrong type.
 #[derive(Debug)]
 struct Wrong {
     key: String,
@@ -97,7 +97,7 @@ impl<'py> Input<'py> {
         }
     }
 
-    /// Whatever is wrong below has the nearest key.
+    /// Adds this key to an error that has no key yet.
     fn keyed<T>(&self, result: Result<T, Wrong>) -> Result<T, Wrong> {
         result.map_err(|wrong| match wrong.key.is_empty() {
             true => Wrong { key: self.key.clone(), ..wrong },

@@ -1,4 +1,4 @@
-//! `linecard.shot_noise`: the load of shot noise in windows.
+//! `linecard.shot_noise`: the load of shot-noise traffic in time windows.
 
 use crate::{errors, plain, watched::watched};
 use linecard_platform::ShotNoiseRequest;
@@ -23,7 +23,7 @@ fn shot_noise<'py>(
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
-/// Adds what this file has to the module.
+/// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shot_noise, module)?)
 }

@@ -1,7 +1,8 @@
-//! Work of the core on a thread of its own, while Python hears how far it is and may stop it.
+//! Runs work of the core on a separate thread; Python receives the progress and can stop the work.
 //!
-//! The thread that called looks for Ctrl-C and calls the progress callback every [`PERIOD`], whatever the work does. Work that
-//! does not hear that it is to stop is left to itself after [`PATIENCE`]: it holds nothing of Python, and Ctrl-C is answered.
+//! The calling thread checks for Ctrl-C and calls the progress callback every [`PERIOD`], regardless of the work. If
+//! the work does not react to a stop within [`PATIENCE`], the calling thread returns without it: the work holds no
+//! Python objects.
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -13,31 +14,31 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// Time between two visits to Python: short enough for Ctrl-C, long enough to cost nothing.
+/// Time between two checks in Python: short enough for Ctrl-C, and long enough to have no measurable cost.
 const PERIOD: Duration = Duration::from_millis(50);
-/// Time for work to end by itself when it is to stop.
+/// Time in which stopped work must end by itself.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// As the main thread has: what reads a file calls itself for what lies within.
+/// Stack size, as large as that of the main thread, because readers of nested files are recursive.
 const STACK_BYTES: usize = 8 << 20;
 
 thread_local! {
-    /// Processor time of all work that this thread has waited for.
+    /// Processor time of all work for which this thread has waited.
     static WORKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Processor seconds of what the core has done so far for the thread that calls.
+/// Returns the processor time, in seconds, of all work that the core has done for the calling thread.
 #[pyfunction]
 pub fn worked_seconds() -> f64 {
     WORKED.get() as f64 / 1e9
 }
 
-/// Processor time of the thread that calls.
+/// Returns the processor time of the calling thread.
 fn processor_nanoseconds() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What the work and whoever waits for it tell each other.
+/// The channel between the work and the thread that waits for it.
 #[derive(Clone, Default)]
 pub struct Ticker(Arc<Told>);
 
@@ -49,7 +50,7 @@ struct Told {
 }
 
 impl Ticker {
-    /// The work is so far; `Break` when it should stop.
+    /// Reports the progress of the work; returns `Break` if the work should stop.
     pub fn tick(&self, done: u64, total: u64) -> ControlFlow<()> {
         self.0.done.store(done, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
@@ -59,7 +60,7 @@ impl Ticker {
         }
     }
 
-    /// Looks for Ctrl-C, and tells the callback how far the work is; the callback, too, may end it.
+    /// Checks for Ctrl-C and passes the progress to the callback, which can also stop the work.
     fn visit(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
         let told = (self.0.done.load(Ordering::Relaxed), self.0.total.load(Ordering::Relaxed));
@@ -67,7 +68,7 @@ impl Ticker {
     }
 }
 
-/// Runs work on a thread of its own; what Python raises meanwhile, Ctrl-C included, ends it.
+/// Runs work on a separate thread; an exception that Python raises meanwhile, such as Ctrl-C, stops the work.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! What a block diagram of a chip shows.
+//! The facts that the block diagram of a chip shows.
 
 use super::design::Design;
 use linecard_files::Error;
@@ -108,7 +108,7 @@ pub struct DrawnPort {
     pub memory: Option<String>,
 }
 
-/// What a drawing of a chip shows.
+/// Returns the facts that the block diagram of a chip shows.
 ///
 /// # Errors
 /// All problems of the file at once.

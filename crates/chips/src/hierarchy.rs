@@ -1,7 +1,9 @@
-//! What stands above the engines of a chip: which share of the packets reaches a core and a host, and what each can spend.
+//! The processors above the engines of a chip: the share of the packets that reaches a core and a host, and their
+//! cycles per packet.
 //!
-//! Source: Spalink 2000, sections 4.1 to 4.4. Core, host and the link between them are clusters and units of a chip like any
-//! other, and this runs the chip; it knows them by the names that `platforms/ixp1200_host` gives them.
+//! Source: Spalink 2000, sections 4.1 to 4.4. The core, the host and the link between them are ordinary clusters and
+//! units of a chip. The functions of this file run the chip, and find these parts by their names in
+//! `platforms/ixp1200_host`.
 
 use super::design::Design;
 use super::executed::Shared;

@@ -1,4 +1,4 @@
-//! Frames that are not IP and their fates, and the reasons that end packets without loss.
+//! Frames that are not IP and their outcomes, and the reasons for which packets end without loss.
 
 use crate::report::{NotIpFrames, Summary};
 use linecard_chip::{Counts, Loss, NotIpCounts};

@@ -1,4 +1,4 @@
-//! How fast the time of a capture passes: by a factor, or so that its frames arrive at a rate.
+//! The pace of a replayed capture: a factor, or a rate at which its frames arrive.
 
 use crate::arrivals::Source;
 use linecard_files::{Error, problem};

@@ -1,4 +1,5 @@
-//! What a run tells: plain data, the same in Rust, JSON and Python, whose classes are written from it (`make docs`).
+//! The reports of a run: plain data, the same in Rust, JSON and Python. `make docs` writes the Python classes from
+//! these types.
 //!
 //! | beside a number | says |
 //! |---|---|

@@ -21,7 +21,7 @@ pub struct RunRequest {
     /// Name of a shipped chip, or path to a TOML file.
     #[schemars(extend("x-type" = "chip", "x-metavar" = "CHIP"))]
     pub chip: String,
-    /// What a packet runs; the chip's own if `None`. [`ProgramOptions`] has its schema.
+    /// The program that runs for each packet; `None` for the chip's own program. [`ProgramOptions`] has its schema.
     #[schemars(skip)]
     pub program: Option<Program>,
     /// Capture to replay, or a link profile (`edge`, `core`, a `.toml` file); by default, the chip's traffic

@@ -1,4 +1,4 @@
-//! The load of shot noise in windows, as Girish 2008, section 4.4.3, measures it.
+//! The load of shot-noise traffic in time windows, as Girish 2008, section 4.4.3, measures it.
 
 use super::design::Design;
 use super::kind::is_chip;

@@ -1,4 +1,4 @@
-//! What to read, and by which rules.
+//! A request to read a file: the file, and the rules for reading it.
 
 use crate::chain::{Finder, Rules, read_chain};
 use crate::document::Document;

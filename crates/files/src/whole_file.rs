@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Writes files completely or not at all.
 
 use crate::error::{Error, problem};
 use std::fs::{File, OpenOptions};

@@ -46,7 +46,7 @@ impl Default for Options {
     }
 }
 
-/// What one configuration did with a trace. Counts are packets.
+/// The result of one configuration for a trace. Counts are numbers of packets.
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 pub struct Row {
     /// Number of entries in the cache.

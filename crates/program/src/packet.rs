@@ -1,4 +1,4 @@
-//! What a program knows of a packet.
+//! The facts about a packet that a program can use.
 
 /// Bytes in a cell (mpacket), the unit in which packets move through a network processor.
 pub const CELL_BYTES: u32 = 64;

@@ -479,7 +479,7 @@ pub struct Block {
     pub slot: u8,
 }
 
-/// What a program knows of a packet beside its header.
+/// The facts about a packet that a program can use, in addition to its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketInfo {
     /// Number in the order of arrival.

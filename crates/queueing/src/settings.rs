@@ -11,7 +11,7 @@ use linecard_words::Mismatch;
 /// Cycle of the processors: 1 GHz (Table 1).
 const PROCESSOR_CYCLE_PS: u64 = 1_000;
 
-/// What two operations on one queue exclude each other from, if software locks.
+/// The operations on one queue that exclude each other, if software takes the locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locking {
     /// Enqueues exclude enqueues and dequeues exclude dequeues: Table 2 loads and stores one end only.
@@ -20,7 +20,7 @@ pub enum Locking {
     Queue,
 }
 
-/// What one entry of a queue cache holds.
+/// The content of one entry of a queue cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// Head, tail and count of a queue.
@@ -59,7 +59,7 @@ pub struct Settings {
     pub port_ps: u64,
     /// One memory port for reads and writes.
     pub shared_port: bool,
-    /// What software locks for one operation.
+    /// The part of a queue that software locks for one operation.
     pub locking: Locking,
     /// Entries of the queuing cache and the software-controlled cache, at least 1.
     pub entries: u32,
@@ -69,7 +69,7 @@ pub struct Settings {
     pub clock_ps: u64,
     /// The engine that takes the next request.
     pub token: Token,
-    /// What an entry holds.
+    /// The content of an entry.
     pub entry: Entry,
     /// Capacity of the queuing cache's request buffer, at least 1.
     pub requests: u32,

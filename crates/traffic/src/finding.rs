@@ -19,7 +19,7 @@ pub enum Severity {
 
 macro_rules! damage_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $key:literal, $severity:ident;)+) => {
-        /// What kind of thing was found.
+        /// The kind of a finding.
         #[derive(Clone, Copy, Debug, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum DamageKind { $($(#[doc = $doc])+ $name,)+ }

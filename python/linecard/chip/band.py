@@ -41,17 +41,17 @@ class Width:
 
 
 def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
-    """The changes for the runs with one parameter at one end: both ends of the first interval, then of the next."""
+    """Return the settings of the runs that each set one parameter to one end of its interval, in order."""
     return [(end,) for each in ranges for end in each.ends]
 
 
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The changes for the last two runs: one sets all ends that lower the result, the other all ends that raise it.
+    """Return the settings of the last two runs: all ends that lower the result, and all ends that raise the result.
 
-    ``numbers`` are the results of the runs of `alone`, in the same order. For each interval, the first of the two runs
-    uses the end with the smaller result, and the second uses the other end.
+    ``numbers`` are the results of the runs of `alone`, in the same order. The first run uses the end of each interval
+    that lowered the result, and the second run uses the other ends.
     """
     lower: list[str] = []
     raised: list[str] = []

@@ -25,7 +25,7 @@ def run_band(
     """Return the band of a run, as plain data of :class:`linecard.chip.result.Band`.
 
     Args:
-        stated: Main results of the run with the stated values.
+        stated: Main results of the run with all parameters at their stated values.
         ranges: The intervals of the parameters; at least one.
         simulate: Function that simulates the chip with some changes and returns the main results; several threads call
             it.

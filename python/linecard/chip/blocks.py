@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """The block of a link that each cluster has separately."""
+    """The block of a link of which each cluster has its own instance."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

@@ -1,4 +1,4 @@
-"""Columns of memories and units: a cache is above the memory that it caches, and rows that are too wide are folded."""
+"""Columns of memories and units in a drawing: a cache is above its memory, and a row that is too wide is folded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latency: percentiles, and every bin of the histogram, as rows and in the text format of HdrHistogram."""
+"""Latency of packets: histogram bins as table rows, and percentiles in the text format of HdrHistogram."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed. Loss and latency are not: packets accumulate, or wait because buffers are
-full. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
+the same throughput, the rate is confirmed. Loss and latency are not confirmed, because packets accumulate, or wait in
+full buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
 remain inconclusive are marked, and neither ranked nor compared.
 """
 
@@ -57,7 +57,7 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs confirm the rate of runs with a quarter of the packets, even if no run is steady.
+    """Whether long runs have the same rate as runs with a quarter of their packets, which confirms the rate.
 
     The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
     rates by chance.
@@ -101,7 +101,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Why the results of the runs (one per seed) are inconclusive: one of ``DOUBTS``, or empty if conclusive."""
+        """The reason, from ``DOUBTS``, why the results of the runs (one per seed) are inconclusive; otherwise empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -113,12 +113,12 @@ class Aim:
         return self.precision is None or self.widest(runs) <= self.precision
 
     def widest(self, runs: Sequence[Numbers]) -> float:
-        """The largest relative half-width of the confidence intervals; infinite if one is unknown."""
+        """The largest relative half-width of the confidence intervals; infinite if any interval is unknown."""
         halves = [half_width(runs, name) for name in self.numbers if all(name in run for run in runs)]
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """Why runs are inconclusive at every length tried, and what to change; empty if they are conclusive."""
+        """Reason why runs are inconclusive at every length tried, with advice; empty if they are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
@@ -154,7 +154,7 @@ def share_of(text: str) -> float:
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """List the errors in a requested precision."""
+    """Check a requested precision, and return its problems."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]

@@ -36,9 +36,9 @@ class Rail:
 
     Attributes:
         name: Name of the link; empty if the rail is a plain line.
-        clusters: Clusters with a wire to the rail.
-        rails: Rails with a wire to this rail.
-        places: Memories and units with a wire from the rail.
+        clusters: Clusters from which a wire leads to this rail.
+        rails: Other rails from which a wire leads to this rail.
+        places: Memories and units to which a wire leads from this rail.
     """
 
     key: str
@@ -176,12 +176,12 @@ class Plan:
         return found
 
     def buffer_of(self, port: str) -> str:
-        """Name of a port's receive buffer; if the file does not specify it, the only buffer of the chip."""
+        """Name of a port's receive buffer: the buffer that the file names, or else the only buffer of the chip."""
         named = self.facts.value(f"port.{port}.buffer")
         return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
-        """Name of a port's inbox; if the file does not specify it, the only inbox of the chip."""
+        """Name of a port's inbox: the inbox that the file names, or else the only inbox of the chip."""
         named = self.facts.value(f"port.{port}.inbox")
         return named or next(iter(self.inboxes()), "")
 

@@ -54,8 +54,8 @@ class RunRequest:
 class Band:
     """The band of a run: the range of one result over the stated intervals of the chip's parameters.
 
-    For each parameter, two runs use the two ends of its interval. Then one run combines all ends that lower the result,
-    and one run combines all ends that raise it.
+    For each parameter, two runs use the two ends of its interval. Two further runs combine all ends that lower the
+    result, and all ends that raise the result.
 
     Attributes:
         low: Main results of the run with the lowest value of the metric.

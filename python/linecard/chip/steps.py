@@ -45,7 +45,7 @@ class OnceKeys(TypedDict, total=False):
             this work itself.
         part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits
             parts.
-        from_: Inbox for whose packets the step executes, if threads take packets from several inboxes.
+        from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.
     """
 
     name: str
@@ -255,11 +255,11 @@ class Program:
         return self._with("unlock", {"lock": lock}, OnceKeys, keys)
 
     def check(self, **keys: Unpack[StepKeys]) -> Program:
-        """Drop packets that are not IPv4 or have no hops left."""
+        """Drop packets with a damaged header or an expired hop limit; ``not_ip`` applies to frames that are not IP."""
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
-        """Look up the output port in a forwarding table: one to three dependent reads, or none if ``at`` is omitted."""
+        """Look up the output port in a forwarding table: one read per level, or no reads if ``at`` is omitted."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
     def put(
@@ -304,7 +304,7 @@ class Program:
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
-        """Mark where the steps of an extension (``program.extension`` of a chip) are inserted, if the chip has one."""
+        """Mark the position at which the steps of an extension (``program.extension`` of a chip) are inserted."""
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:

@@ -41,7 +41,7 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
 def added(
     parameters: Mapping[str, inspect.Parameter], into: str, read: Callable[[str, Any], Any], *, first: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add parameters to a command, before or after its own, and pass the added values to it as one argument."""
+    """Add parameters before or after a command's own parameters, and pass the added values as one argument."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)

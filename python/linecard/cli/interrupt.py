@@ -29,9 +29,10 @@ _INTERRUPTED = 130
 
 @contextmanager
 def ends_within_a_second() -> Iterator[None]:
-    """While the block runs, SIGINT ends this process within a second. Use the block in the main thread of a command.
+    """Make sure that SIGINT ends this process within a second while the ``with`` block runs.
 
-    After the block, SIGINT has its previous handler, because the program that called the command may continue.
+    Use this context manager in the main thread of a command. After the block, SIGINT has its previous handler, because
+    the program that called the command may continue.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         # The signal has another handler, or it is ignored, as in a background job.

@@ -27,7 +27,7 @@ Output = Annotated[
 class Outputs:
     """The outputs that the user requested with `--json` and `--output`.
 
-    The constructor checks the file names before anything runs.
+    The constructor checks the file names, before the command starts its work.
 
     Raises:
         ConfigError: A file name has no known extension, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Before a command runs, checks that it can write its files and that no output file is also an input."""
+"""Checks before a command runs that its output files can be written, and that no output file is also an input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTPUTS = frozenset(
 
 
 def check_files(ctx: Any) -> None:
-    """Before anything runs, reject an output file that is an input, another output, or a link to one of them.
+    """Reject an output file that is an input, another output, or a link to one of them.
 
     Raises:
         ConfigError: An output file is also an input, another output or a link to one of them, or the name of an output

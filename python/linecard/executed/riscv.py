@@ -138,7 +138,8 @@ def program_trace(
             default, a shipped route lookup uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
+        unchecked: Disable the memory checks, so that the program may access bytes outside of its packet and heap
+            blocks.
         cache: Folder that keeps traces, identified by the hash of their inputs; ``None`` for no folder. A damaged file
             is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.

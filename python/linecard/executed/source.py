@@ -1,4 +1,4 @@
-"""Source files of executed programs, if the files exist."""
+"""Finds and reads the source files of executed programs."""
 
 from __future__ import annotations
 

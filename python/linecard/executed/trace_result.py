@@ -9,7 +9,7 @@ from linecard.result import ResultOfRun
 
 
 class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
-    """Statistics of a program over its packets; `linecard.core` runs the same program on cores.
+    """Statistics of a program that was executed on packets.
 
     Attributes:
         name: Name of the program.

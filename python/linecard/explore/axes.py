@@ -9,9 +9,9 @@
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range without `step` and `points` is continuous; `log` spaces its values evenly in the logarithm. Only a sample can
-use a continuous range of fractions. In a grid, the values of a continuous range of whole numbers are all whole numbers
-in the range.
+A range without `step` and `points` is continuous. With `log`, the values of a range are evenly spaced in the logarithm.
+Only a sample can use a continuous range of fractional numbers. In a grid, a continuous range of whole numbers contains
+every whole number between its ends.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _RANGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A continuous range of values, from which a sample draws.
+    """A continuous range of values from which a sample draws.
 
     Attributes:
         low: Smallest value of the range.
@@ -80,8 +80,8 @@ class Axis:
 
     Attributes:
         name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
-        values: Values in order; empty for a continuous range of fractions.
-        interval: The continuous range, from which samples draw, if the text is a range without a step.
+        values: The values in order; empty if the axis is a continuous range of fractional numbers.
+        interval: The continuous range from which a sample draws; ``None`` for a list, or for a range with steps.
         place: File and line, or the option, to show in messages.
         group: Number of the axis group; axes of one group vary together, value by value.
     """
@@ -218,7 +218,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """Problems among axes: repeated names, repeated values, and lists of different lengths in one group."""
+    """Problems of several axes: repeated names, repeated values, and lists of different lengths in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:

@@ -64,8 +64,7 @@ def check(
 ) -> ChipCheck:
     """Check a chip file, and list the unloaded latency and the peak rate of its memories and units.
 
-    With an application, a program, a capture or a frame size, the function also lists the load of this traffic on each
-    part.
+    With an application, a program, a capture or a frame size, the function also lists the traffic load on each part.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.

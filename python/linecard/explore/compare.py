@@ -2,8 +2,8 @@
 
 - Two designs run with the same seeds, so both receive the same packets. Each number is compared seed by seed, and its
   change has a confidence interval (Student's t over seeds).
-- In two finished runs, three numbers have confidence intervals (from batch means). Such a number counts as changed only
-  if its two intervals do not overlap.
+- If two finished runs are compared, only three numbers have confidence intervals (from batch means). A number with
+  intervals counts as changed only if its intervals in the two runs do not overlap.
 - In two sweeps, points with the same axis values are compared, and the interval is computed over the points.
 """
 

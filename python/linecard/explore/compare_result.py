@@ -127,7 +127,7 @@ class CompareResult(Result):
         kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
         answered: Whether the numbers are reliable enough to compare; ``notes`` lists attempts and advice.
         basis: The samples from which the intervals are computed, in words.
-        limits: Bottleneck of each run; for designs, of the run with the first seed; ``None`` for sweeps.
+        limits: Bottleneck of each side (of its run with the first seed, for designs); ``None`` for sweeps.
         configuration: Keys with different values.
         metrics: The summary numbers of runs, or the table columns of sweeps.
         measurements: Measurements of parts that changed beyond noise, largest change first; only for designs.

@@ -104,7 +104,8 @@ def canonical(data: Any) -> bytes:
 def files_of(request: Request) -> dict[str, str]:
     """Map each file that a request names, directly or through other files, to the hash of its contents.
 
-    The map also contains a file whose name matches a text by chance: an unnecessary run is better than a wrong record.
+    The map also contains a file whose name matches a text by chance, which can cause an unnecessary run, but never a
+    wrong record.
 
     Raises:
         TrafficError: A file that the request names cannot be read.

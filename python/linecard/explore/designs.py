@@ -137,7 +137,7 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """The design space and its objectives, for runs whose length is halved the given number of times."""
+        """The design space and its objectives, with the length of runs halved the given number of times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 

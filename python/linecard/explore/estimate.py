@@ -23,7 +23,7 @@ class Estimate:
     Attributes:
         points: Number of points, including duplicates.
         left_out: Number of points that break a constraint.
-        runs: Distinct runs.
+        runs: Number of distinct runs.
         found: Number of runs that are already in the store.
         seconds_each: Mean time of a run on one core; ``None`` if every timed run was refused or failed.
         seconds: Time that the missing runs take on the available cores; ``None`` if the mean time is unknown.

@@ -79,7 +79,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Execute one point and return its record, even after an error.
+    """Execute one point and return its record; an error also becomes a record.
 
     Raises:
         Stopped: The progress callback stopped the run.
@@ -130,7 +130,7 @@ def _finite(value: Any) -> Any:
 
 
 def keep(store: Store | None, key: str, record: Record) -> None:
-    """Store a run, unless repeating the run could change its outcome."""
+    """Store a run, unless the same run could have a different outcome when it is repeated."""
     if store is not None and record["lasts"]:
         kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
         store.put(key, kept, record["seconds"])

@@ -94,7 +94,7 @@ class Chip:
         return frozenset(found)
 
     def parameters(self, *, saturated: bool) -> list[Parameter]:
-        """Every number that throughput may depend on. The cycles of all steps are one parameter."""
+        """Every number that throughput may depend on. The cycles of all steps together count as one parameter."""
         found = []
         steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.cycles", key) and self.number(key)]
         if steps:

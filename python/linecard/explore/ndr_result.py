@@ -72,14 +72,14 @@ class RateRow:
         pdr_gbps: PDR in 10^9 bits of frames per second.
         interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed, and the lowest load that
             failed. If the line rate passed, each bound equals the line rate.
-        limit: The limit of the no-drop rate: the part that is always busy at the lowest failed load, ``line rate``, or
-            ``no single part`` (bursts or waits; see `linecard why`).
+        limit: The limit of the no-drop rate: ``line rate``, or the part that is always busy at the lowest failed load.
+            ``no single part`` means that bursts or waits cause the loss; see ``linecard why``.
         busiest: The busiest part at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
         confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow at
-            most half as much as at a load that is one ``width`` too high. Half of the growth at that load must also
-            exceed the random variation.
+            most half as much as at a load that is one ``width`` too high. The permitted growth must also exceed the
+            random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
@@ -104,7 +104,7 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or a partial-drop rate exists although every load has loss."""
+        """Whether the no-drop rate is confirmed, or every load has loss and a partial-drop rate exists."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:

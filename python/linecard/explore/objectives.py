@@ -52,7 +52,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """The design space, for runs whose length is halved the given number of times."""
+        """The design space, with the length of runs halved the given number of times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))

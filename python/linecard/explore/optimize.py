@@ -65,7 +65,8 @@ def optimize(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. If
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
-        set: New values for parameters and arguments of all points. These values override the values in the file.
+        set: New values for parameters and arguments of all points. Values of this argument override the values in the
+            file.
         store: Folder in which finished runs are kept; ``None`` for no folder.
         jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
             runs.
@@ -245,10 +246,10 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Dominated fraction of the box between the best and the worst value of each objective.
+    """Return the fraction of the box between the best and the worst objective values that the front dominates.
 
-    The computation ignores an objective that has the same value at all points. If all objectives are ignored, the
-    fraction is 1.
+    The computation ignores an objective that has the same value at all points. If every objective has the same value at
+    all points, the fraction is 1.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:

@@ -38,7 +38,7 @@ class OptimizeResult(Result):
         unsteady: Number of completed points with an inconclusive run: a run that is not steady, or less precise than
             requested. No inconclusive point is on the front.
         doubts: Remarks on the inconclusive points, with advice.
-        hypervolume: Dominated fraction of the box between ``best`` and ``worst``, from 0 to 1.
+        hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, from 0 to 1.
         best: Best value of each objective, among completed points that meet the limits.
         worst: Worst value of each objective, among completed points that meet the limits.
         axes: The varied keys and arguments.

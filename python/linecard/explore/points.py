@@ -1,7 +1,7 @@
 """Makes the points of a sweep: the grid or a sample, without points that break a constraint.
 
-The order of points is fixed, with the first axis slowest and seeds fastest; it does not depend on the order of
-execution.
+The order of points is fixed: seeds vary fastest, and the first axis varies slowest. The order of execution has no
+effect on the order of points.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The index of the next load, first for the search and then for confirming trials; ``None`` at the end."""
+        """The index of the next load to try, in the search and then in confirming trials; ``None`` at the end."""
         number = self.search.next()
         if number is not None:
             if self._refuted:

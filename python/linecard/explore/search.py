@@ -8,7 +8,7 @@ Four ideas make this search shorter than the bisection of RFC 2544:
 - The search tries the largest load first.
 - Every trial counts for all goals.
 - The throughput of an overloaded device predicts the next load.
-- In a simulator, the utilisation of the busiest part at a load that meets the goal predicts the highest such load.
+- In a simulator, the utilisation of the busiest part at a passing load predicts the highest passing load.
 
 The search does not run simulations: it returns a load to measure, and receives the loss at that load.
 """

@@ -79,8 +79,8 @@ class Subject:
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
             without option.
         defaults: Default arguments that apply at every point.
-        has_settings: Whether all keys that are not arguments are settings.
-        command_words: First words of the command that repeats a run.
+        has_settings: Whether every key that is not an argument counts as a setting.
+        command_words: Beginning of the command that repeats a run, such as ``linecard run``.
         run: Function that runs one point.
         length: Name of the argument that sets the length of a run; empty if there is none.
         carries: Function that lists the files that affect a run but are not named in its request, each under a

@@ -21,7 +21,7 @@ class Lines:
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return file and line of a key, or of its table if the key has no line, or else the file alone."""
+        """Return the file and the line of a key; if the line is unknown, the line of its table, or only the file."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):

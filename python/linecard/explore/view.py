@@ -90,7 +90,7 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """Plot one column against another, with one line per combination of other axes, and seeds as mean and range.
+    """Plot one column against another, with one line per combination of other axes; seeds become a mean and a range.
 
     If a chart has more than ``MOST_LINES`` lines, or if the column on its horizontal axis was not varied, the chart
     shows points without lines.

@@ -10,13 +10,13 @@ the unchanged run. Every change is simulated with the first seed. Only changes t
 with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
-  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds are
-  therefore based on processed packets for parts before the queues, and on sent packets for the sending wires.
+  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds of
+  parts before the queues are therefore based on processed packets, and bounds of sending wires on sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
-  therefore add up to 1; this sum checks the analysis. Elasticities come from the shortest runs whose interval contains
-  the confirmed throughput: a small parameter step leaves the transient unchanged. A lift may lengthen the transient, so
-  the runs for lifts have the full length.
+  therefore add up to 1; this sum checks the analysis. Short runs suffice for elasticities, because a small parameter
+  step leaves the transient unchanged. The analysis uses the shortest runs whose interval contains the confirmed
+  throughput. A lift may lengthen the transient, so the runs for lifts have the full length.
 - **Lifts**: runs with one limit lifted, and runs with pairs of the best three lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
@@ -171,7 +171,7 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        The verdict of a run would repeat runs of this analysis, so only runs that classify the load compute one.
+        Only runs that classify the load compute a verdict; in other runs, a verdict would repeat runs of this analysis.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}

@@ -64,7 +64,7 @@ class Elasticity:
 
     @property
     def determined(self) -> bool:
-        """Whether the half-width of the 95 % interval is at most 0.2, or at most half of the elasticity."""
+        """Whether the 95 % interval is narrow: its half-width is at most 0.2, or at most half of the elasticity."""
         if self.low is None or self.high is None:
             return True
         return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
@@ -103,7 +103,7 @@ class Lifted:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """The effect of a parameter from half to twice its value, while all other parameters vary, too.
+    """The effect of varying a parameter from half to twice its value, while all other parameters vary, too.
 
     Attributes:
         parameter: Key of the parameter.

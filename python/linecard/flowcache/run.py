@@ -90,8 +90,8 @@ def flowcache(
         packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (done, total). The numbers count bytes while the input is
-            read, and then packets of all caches.
+        progress: Function that is called repeatedly with (done, total). While the input is read, both numbers are in
+            bytes; after that, they are in packets, summed over all caches.
 
     Returns:
         One row for each cache, and the best policy for each size.

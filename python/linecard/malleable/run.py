@@ -49,7 +49,7 @@ def core(
 
     Args:
         program: A traced program, or a program in a form that `linecard.program_trace` accepts.
-        trace: Packets for the program, if it is not traced yet.
+        trace: Packets for the program, if ``program`` is not a finished trace.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
         area: Area for threads and cache, in thread-equivalents.
@@ -146,14 +146,15 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare register schemes of a malleable core: predicted registers, all, five hot registers, register caches.
+    """Compare the ways in which a malleable core loads registers: predicted, all, five hot registers, register caches.
 
     Args:
         traced: The traced program.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
         threads: Number of threads; 0 for the best number.
-        cache_registers: Sizes of register caches, which replace the least recently used register.
+        cache_registers: Numbers of registers in the simulated register caches, which replace the least recently used
+            register.
         only_predicted: Whether to leave out the reference schemes, with which prediction is compared.
         events: Number of events that each simulation counts.
         jobs: Number of parallel simulations.

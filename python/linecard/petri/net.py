@@ -174,7 +174,7 @@ class Net:
         return Expr(name)
 
     def colour(self, name: str, *words: str, **fields: str) -> str:
-        """Add a colour, an enumeration of words or a record of fields such as ``"0..3"``, and return its name."""
+        """Add a colour (an enumeration of words, or a record of fields such as ``"0..3"``), and return its name."""
         if bool(words) == bool(fields):
             raise ValueError(f"colour {name}: expected words or fields")
         shown = json.dumps(words) if words else _table(fields)

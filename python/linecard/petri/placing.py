@@ -1,7 +1,7 @@
 """The positions of nodes and arcs in a piece of a drawn net.
 
-In each layer, the order of the nodes minimises crossings of arcs (sweeps by the mean position of neighbours). Then each
-node is placed as close to its neighbours as the texts allow (least squares by pooling). An arc that spans several
+In each layer, the order of the nodes minimises crossings of arcs (sweeps by the mean position of neighbours). Each node
+is then placed as close to its neighbours as the texts allow (least squares by pooling). An arc that spans several
 layers occupies a lane in each layer. The texts of arcs are between layers, in as many rows as necessary to avoid
 overlaps.
 """

@@ -1,4 +1,4 @@
-"""Requests for Petri nets: every marking, the steady state, a simulation, the parts, the firings, and PNML."""
+"""Functions that explore, solve and simulate Petri nets, list parts and firings, and convert nets to PNML."""
 
 from __future__ import annotations
 

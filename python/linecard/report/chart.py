@@ -128,7 +128,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The mark of a series as an unclosed SVG element: four shapes, which are hollow from the fifth series on."""
+    """The mark of a series as an unclosed SVG element: one of four shapes, which is hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4

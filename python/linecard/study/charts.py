@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_charts(result: StudyResult) -> dict[str, list[Part]]:
-    """The charts of each table and figure below its title, by file name and in document order."""
+    """Return the title and charts of each table, then of each figure, by file name."""
     tables: dict[str, list[Part]] = {
         each.spec.id: [_title(each), table_chart(result, each)] for each in result.tables if each.cells
     }

@@ -256,8 +256,8 @@ def is_calibrated(
 ) -> bool:
     """Whether the cell was used to choose a parameter.
 
-    With ``anywhere``, calibration marks of all tables apply to the configuration, as is necessary for gains. A
-    calibration mark without a configuration applies to its whole table, but to no other table.
+    With ``anywhere``, the calibration marks of all tables apply to the configuration; gains require this. A calibration
+    mark without a configuration applies to its whole table, but to no other table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -537,7 +537,8 @@ def judge_deviations(
         present: Details of each found deviation, by its id.
         possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
-        complete: Whether the whole study was run; only then is a listed deviation that was not found outdated.
+        complete: Whether the whole study was run; only then does a listed deviation that was not found count as
+            outdated.
     """
     known = {deviation.id: deviation for deviation in listed}
     judged = set(possible)

@@ -21,7 +21,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """The meaning of one column value: a change of the run, or the measure that the cell shows.
+    """The meaning of one value of a key column: a change of the run, or the measure that the cell shows.
 
     Every text may contain ``{value}``, which is replaced with the value of the column.
 
@@ -85,7 +85,7 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """The curves of a table against one key column, with one curve per combination of values of other key columns.
+    """The curves that the rows of a table form over one key column; other key columns distinguish the curves.
 
     Attributes:
         over: Key column on the horizontal axis; its values are numbers.
@@ -121,7 +121,7 @@ class TableSpec(_Strict, frozen=True):
         relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
             measured value meets a bound, the error of the cell is 0.
         tolerance: Largest allowed relative error of a cell, as a fraction.
-        tolerance_points: Tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
+        tolerance_points: Absolute tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
@@ -164,7 +164,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """Each key column that a key of this table names, as a pair of key and column."""
+        """Pairs of a key of this table and a key column that this key names."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -261,7 +261,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A sweep over the values of one column, whose results the document shows as a figure without numbers.
+    """A figure that prints no numbers; the study reproduces the figure by a sweep over the values of one column.
 
     The keys ``packets`` and ``warmup_packets`` have the same meaning as for a table.
 
@@ -350,7 +350,7 @@ class Calibration(_Strict, frozen=True):
         cells: Key columns and values of the cells that were used to choose the parameter.
         preset: Preset that contains the value.
         keys: Keys of the parameter in the preset.
-        value: The chosen value, if no preset has it.
+        value: The chosen value of the parameter, if no preset contains it.
         vary: Numbers that ``--robustness`` can vary, if no preset has the value.
     """
 
@@ -423,7 +423,7 @@ class Input(_Strict, frozen=True):
 
     @property
     def point(self) -> str:
-        """The point as text."""
+        """The settings of the input's value, as text."""
         return "; ".join([", ".join(self.set)] * bool(self.set) + [str(each) for each in self.values])
 
 
@@ -437,7 +437,7 @@ class StudySpec(_Strict, frozen=True):
         summary: Subject of the study.
         full: Length of the runs without ``--quick``.
         quick: Length of the runs with ``--quick``.
-        columns: Meaning of the values of each key column.
+        columns: The key columns, each with the meaning of its values.
         measures: Measures that the study reads from runs.
         held_equal: Settings that all runs share.
         tables: Published tables to reproduce.

@@ -93,7 +93,7 @@ class Line:
         unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
             ``count``.
         measured: The measured number; ``None`` if a run failed or was omitted.
-        of: Total number of items, if the line counts items.
+        of: Total number of items, if the limit is a number of items, such as 12 of 13.
         kept: Whether the limit is met; ``None`` if not all items of the line were run.
         calibrated: The calibrated cells that the line includes.
         detail: Origin of the measured number.

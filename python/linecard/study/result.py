@@ -70,7 +70,7 @@ class TableResult:
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys and measured values of each cell."""
+        """Key values and measured values of each cell."""
         return [(each.keys, each.row) for each in self.cells]
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class FigureResult:
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys and measured values of each point."""
+        """Key values and measured values of each point."""
         return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
 
     def to_dict(self) -> dict[str, Any]:

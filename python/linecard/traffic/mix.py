@@ -36,8 +36,8 @@ def flow_mix(
     Args:
         packets: Total number of packets.
         single_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_flows_percent: Packets in flows with one packet, in percent of all packets. This percentage
-            and ``single_flows_percent`` determine the number of flows.
+        packets_in_single_flows_percent: Packets in flows with one packet, in percent of all packets. Together with
+            ``single_flows_percent``, this percentage determines the number of flows.
         large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
         packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
         concurrent_flows: Mean number of active flows; a flow is active until its idle time reaches the time-out.

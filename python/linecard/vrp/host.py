@@ -54,7 +54,7 @@ def hierarchy(
         rate: Packets per second.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
-        one_in: On average, one in this number of packets goes to the host.
+        one_in: Number of packets of which, on average, one goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.
         seed: Seed of arrivals, of flows, and of the choice of packets for the host.

@@ -163,7 +163,7 @@ impl<L: Lists> SearchesOnce for Lirs<L> {
         self.stack.find(access.set, access.digest)
     }
 
-    /// Returns whether the digest, which is in the stack at `node` or not at all, is an entry.
+    /// Returns whether the digest, which is in the stack at `node` if it is in the stack, is an entry.
     #[inline(always)]
     fn hit(&mut self, access: Access, node: Self::Found) -> bool {
         let set = access.set;

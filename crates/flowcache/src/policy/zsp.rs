@@ -1,16 +1,16 @@
-//! ZSP: saturating priority without fixed sets. This project's answer to "what beats SP at the same cost in bits?"
+//! ZSP: saturating priority without fixed sets, designed in this project to beat SP at the same cost in bits.
 //!
-//! Two things cost SP its hits. A set's order ranks entries among their few neighbours only, so that a good entry of
-//! a strong set leaves while a weak set keeps a bad one; and an order forgets nothing: an entry that once reached
-//! the top stays there until others have climbed past it, however long its flow has ended.
+//! SP loses hits for two reasons. First, the order of a set ranks an entry among its few neighbours only, so a good
+//! entry of a strong set is evicted while a weak set keeps a bad entry. Second, an order never forgets: an entry that
+//! once reached the top stays there until other entries have climbed past it, even if its flow ended long ago.
 //!
 //! - **Place.** Each way has its own hash of the digest, as in a skewed cache (Seznec, ISCA 1993). What would be
-//!   evicted may instead move to its place in another way, and so on, as in the ZCache (Sanchez and Kozyrakis,
-//!   MICRO 2010): a look-up reads one entry per way, a replacement may choose among many. The walk takes place
-//!   beside the slow path of the miss that caused it.
-//! - **Worth.** An entry has a priority of 4 bits that saturates. A new one starts at 2, a hit raises it by 8. The
-//!   victim is the candidate of lowest priority, the one found first among equals; what it has left is taken from
-//!   all candidates, so that old merit fades.
+//!   evicted may instead move to its place in another way, and so on, as in the ZCache (Sanchez and Kozyrakis, MICRO
+//!   2010): a look-up reads one entry per way, a replacement may choose among many. The walk runs in parallel with the
+//!   slow path of the miss that caused it.
+//! - **Priority.** An entry has a priority of 4 bits that saturates. A new entry starts at 2, and a hit raises the
+//!   priority by 8. The victim is the candidate of lowest priority (of equal candidates, the first one found). The
+//!   priority of the victim is then subtracted from all candidates, so that old priorities decay.
 //!
 //! The hash of a way is an odd multiplication, whose upper bits choose the row. It can be undone, so that with 2^s
 //! rows no more than the other 32 - s bits need to be stored, as in equation 5.2. The priority takes 4 bits where

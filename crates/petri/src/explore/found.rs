@@ -5,7 +5,7 @@ use crate::net::Net;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What exploration found.
+/// The results of an exploration.
 #[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Explored {
     /// Number of reachable markings, including the initial one.

@@ -55,7 +55,7 @@ _TYPES = {"int": (int, "N"), "float": (float, "N"), "bool": (bool, None)}
 
 
 def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the arguments of a function to a command as options, except `without`; pass the values as `asked`."""
+    """Add a function's arguments, except those in `without`, to a command as options; pass the values as `asked`."""
     meanings = _meanings(function)
     parameters = {
         name: _parameter(each, meanings[name])

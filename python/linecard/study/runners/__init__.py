@@ -51,7 +51,7 @@ def runners() -> dict[str, str]:
 
 
 class StudyRun(Protocol):
-    """The interface that a study needs from a finished run."""
+    """The interface through which a study reads a finished run."""
 
     @property
     def run_id(self) -> str:

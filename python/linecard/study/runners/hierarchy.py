@@ -1,9 +1,9 @@
 """The processor hierarchy, measured with `linecard.hierarchy`.
 
 The field ``preset`` names the platform. The settings ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe
-the traffic. The value ``line`` is the packet rate at which the byte rate equals that of 1,128,000 64-byte packets per
-second. Every other setting changes a value of the preset. The component ``host`` has the metrics ``reach_percent``,
-``most_kpps`` and ``cycles_per_message``.
+the traffic. With ``packet_kpps=line``, packets arrive at the byte rate of 1,128,000 64-byte packets per second. Every
+other setting changes a value of the preset. The component ``host`` has the metrics ``reach_percent``, ``most_kpps`` and
+``cycles_per_message``.
 """
 
 from __future__ import annotations
