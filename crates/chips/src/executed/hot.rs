@@ -11,7 +11,8 @@ pub(super) type Word = (u8, u32);
 /// Accesses of each word by operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    counts: FxHashMap<(Word, u32), u64>,
+    /// By word and operation ([`key`]).
+    counts: FxHashMap<u64, u64>,
     /// Accesses of dropped words, by part.
     forgotten: FxHashMap<u8, u64>,
 }
@@ -28,13 +29,38 @@ pub(super) struct Hottest<U> {
     accesses: u64,
 }
 
+/// Bits of an operation in a key. Operations beyond 16 million, if a program has as many, count as one.
+const OPERATION_BITS: u32 = 24;
+const LAST_OPERATION: u32 = (1 << OPERATION_BITS) - 1;
+
+/// Returns a word and an operation in one number, which is hashed faster than several.
+#[inline(always)]
+fn key((part, word): Word, operation: u32) -> u64 {
+    u64::from(part) << 56 | u64::from(word) << OPERATION_BITS | u64::from(operation.min(LAST_OPERATION))
+}
+
+/// Returns the word and the operation of a key.
+fn parts_of(key: u64) -> (Word, u32) {
+    (((key >> 56) as u8, (key >> OPERATION_BITS) as u32), key as u32 & LAST_OPERATION)
+}
+
 impl Words {
     #[inline]
     pub fn count(&mut self, word: Word, operation: u32) {
+        let key = key(word, operation);
+        match self.counts.get_mut(&key) {
+            Some(count) => *count += 1,
+            None => self.first_of(key),
+        }
+    }
+
+    /// Counts the first access to a word by an operation.
+    #[inline(never)]
+    fn first_of(&mut self, key: u64) {
         if self.counts.len() >= MOST {
             self.forget();
         }
-        *self.counts.entry((word, operation)).or_insert(0) += 1;
+        self.counts.insert(key, 1);
     }
 
     #[cold]
@@ -42,8 +68,9 @@ impl Words {
         let mut least = 1;
         while self.counts.len() > MOST / 2 {
             let forgotten = &mut self.forgotten;
-            self.counts.retain(|&((part, _), _), &mut count| {
+            self.counts.retain(|&key, &mut count| {
                 if count <= least {
+                    let ((part, _), _) = parts_of(key);
                     *forgotten.entry(part).or_insert(0) += count;
                 }
                 count > least
@@ -61,7 +88,8 @@ impl Words {
     /// a word and the number of such units in the part.
     pub fn hottest<U: Copy + Ord>(&self, unit: impl Fn(Word) -> (U, u32)) -> Vec<Hottest<U>> {
         let mut words: FxHashMap<Word, u64> = FxHashMap::default();
-        for (&(word, _), &count) in &self.counts {
+        for (&key, &count) in &self.counts {
+            let (word, _) = parts_of(key);
             *words.entry(word).or_insert(0) += count;
         }
         // By part and unit: accesses, and the hottest word.
@@ -90,11 +118,10 @@ impl Words {
 
     /// Returns the operations that access a word, without rare ones.
     fn operations(&self, word: Word, count: u64) -> Vec<u32> {
-        let mut found: Vec<(u64, u32)> = self
-            .counts
-            .iter()
-            .filter(|((which, _), own)| *which == word && **own * 20 > count)
-            .map(|(&(_, operation), &own)| (own, operation))
+        let counts = self.counts.iter().map(|(&key, &own)| (parts_of(key), own));
+        let mut found: Vec<(u64, u32)> = counts
+            .filter(|&((which, _), own)| which == word && own * 20 > count)
+            .map(|((_, operation), own)| (own, operation))
             .collect();
         found.sort_by_key(|&(own, operation)| (std::cmp::Reverse(own), operation));
         found.into_iter().map(|(_, operation)| operation).collect()

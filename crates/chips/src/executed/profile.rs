@@ -147,6 +147,8 @@ pub(super) struct Calls {
     known: Vec<Called>,
     numbers: HashMap<(u32, u32), u32>,
     at: u32,
+    /// Cycles since the last call or return.
+    open: u64,
     /// Calls beyond the separately counted stacks that have not returned.
     beyond: u32,
 }
@@ -154,7 +156,7 @@ pub(super) struct Calls {
 impl Default for Calls {
     fn default() -> Self {
         let outside = Called { caller: OUTSIDE, function: u32::MAX, cycles: 0 };
-        Self { known: vec![outside], numbers: HashMap::new(), at: OUTSIDE, beyond: 0 }
+        Self { known: vec![outside], numbers: HashMap::new(), at: OUTSIDE, open: 0, beyond: 0 }
     }
 }
 
@@ -162,11 +164,13 @@ impl Calls {
     /// A packet begins: no function has been called.
     #[inline]
     pub fn leave_all(&mut self) {
+        self.close();
         (self.at, self.beyond) = (OUTSIDE, 0);
     }
 
     #[inline]
     pub fn call(&mut self, function: u32) {
+        self.close();
         let key = (self.at, function);
         match self.numbers.get(&key) {
             Some(&number) => self.at = number,
@@ -182,6 +186,7 @@ impl Calls {
 
     #[inline]
     pub fn returns(&mut self) {
+        self.close();
         match self.beyond {
             0 => self.at = self.known[self.at as usize].caller,
             _ => self.beyond -= 1,
@@ -190,10 +195,17 @@ impl Calls {
 
     #[inline(always)]
     pub fn spend(&mut self, cycles: u32) {
-        self.known[self.at as usize].cycles += u64::from(cycles);
+        self.open += u64::from(cycles);
+    }
+
+    /// Counts the cycles since the last call or return for the present function.
+    #[inline]
+    fn close(&mut self) {
+        self.known[self.at as usize].cycles += std::mem::take(&mut self.open);
     }
 
     pub fn restart(&mut self) {
+        self.open = 0;
         self.known.iter_mut().for_each(|called| called.cycles = 0);
     }
 
@@ -201,7 +213,11 @@ impl Calls {
     /// their names.
     pub fn told(&self, name: impl Fn(u32) -> String) -> Vec<(Vec<String>, u64)> {
         let mut sums: BTreeMap<Vec<String>, u64> = BTreeMap::new();
-        for called in self.known.iter().filter(|called| called.cycles > 0) {
+        for (called, number) in self.known.iter().zip(0..) {
+            let open = if number == self.at { self.open } else { 0 };
+            if called.cycles + open == 0 {
+                continue;
+            }
             let mut names = Vec::new();
             let mut each = called;
             while each.function != u32::MAX {
@@ -209,7 +225,7 @@ impl Calls {
                 each = &self.known[each.caller as usize];
             }
             names.reverse();
-            *sums.entry(names).or_insert(0) += called.cycles;
+            *sums.entry(names).or_insert(0) += called.cycles + open;
         }
         sums.into_iter().collect()
     }
@@ -265,6 +281,7 @@ mod tests {
             calls.returns();
         }
         calls.spend(3);
+        calls.leave_all();
         assert_eq!(calls.known.len(), MOST_STACKS);
         assert_eq!(calls.known[1].cycles, 3, "back in the outermost function");
         assert_eq!(calls.known.iter().map(|called| called.cycles).sum::<u64>(), 8);
