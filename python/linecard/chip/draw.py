@@ -32,8 +32,8 @@ def draw(
         chip: Name of a shipped chip, or path to a TOML file.
         output: File to write: ``.svg``, or ``.png`` with twice as many pixels in each direction (requires the extra
             ``plot``).
-        set: Changes to parameters, in the format of :func:`linecard.run`. If omitted, the changes of ``result`` apply.
-        result: A run of the chip, or a JSON file of a run; the utilisation in this run colours the blocks.
+        set: Changes to parameters. If omitted, the changes of ``result`` apply.
+        result: JSON file of a run, or the run itself; the utilisation in this run colours the blocks.
 
     Returns:
         Path of the file.

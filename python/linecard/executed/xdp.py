@@ -251,7 +251,7 @@ def xdp_run(
         routes: Route table; IPv4 addresses are mapped to its prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        cpus: Number of processors for per-CPU maps. Packets use the processors in turn.
+        cpus: Number of processors for per-CPU maps; packets use the processors in turn.
         interface: Index of the receiving network interface.
         progress: Function that is called from time to time with (done, total).
 

@@ -86,9 +86,8 @@ def compare(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.

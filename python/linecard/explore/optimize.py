@@ -66,9 +66,8 @@ def optimize(
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
         set: New values for parameters and arguments of all points. These values override the values in the file.
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting

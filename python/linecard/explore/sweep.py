@@ -88,9 +88,9 @@ def sweep(
             ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder in which finished runs are kept for reuse; ``None`` for no folder. The table does not depend on
-            the store.
-        jobs: Number of parallel runs; ``None`` for one per core.
+        store: Folder that keeps finished runs, for reuse. The default is no folder. The table does not depend on the
+            store.
+        jobs: Number of parallel runs; by default, one per CPU core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Function that is called repeatedly with (runs done, total runs).

@@ -105,9 +105,8 @@ def why(
         seed: The first seed.
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
             ``explore``).
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.

@@ -197,8 +197,8 @@ def vrp_check(
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
         chip: Name of a shipped chip, or path to a TOML file.
-        rate: Number of 64-byte packets per second in the run.
-        set: Changes to the chip, such as ``{"vrp.cycles": 500}``.
+        rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
+        set: Changes to the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
         progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
 

@@ -51,9 +51,9 @@ def hierarchy(
 
     Args:
         chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
-        rate: Packets per second.
+        rate: Packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
-        message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
+        message_bytes: Number of packet bytes that go to the host and return; by default, all.
         one_in: On average, one in this number of packets goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.

@@ -10,8 +10,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import stderr, stdout
-from linecard.cli.explore.options import STORE, StoreOption, filled
+from linecard.cli.explore.runs import StoreOption, filled
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import STORE
 from linecard.errors import ConfigError, ConfigProblem
 
 

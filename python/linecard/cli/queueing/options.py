@@ -26,20 +26,6 @@ Trace = Annotated[
     Path | None,
     typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps the packets to queues."),
 ]
-Machine = Annotated[
-    str,
-    typer.Option(
-        "--machine",
-        metavar="M",
-        help="Model of the machine with the queue managers: a shipped preset, or the path of a TOML file.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting (`linecard queueing settings`); repeatable."),
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the workload.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
