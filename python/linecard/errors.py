@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,20 @@ class ConfigProblem:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.place, self.key, self.message) if part)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the question for the known name that is nearest to a wrong one; ``otherwise`` if no name is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Return the message for a name that is not among the known ones."""
+    hint = did_you_mean(name, known)
+    return f"found {name!r}, expected one of {', '.join(known)}" + (f"; {hint}" if hint else "")
 
 
 class LinecardError(Exception):

@@ -98,15 +98,16 @@ def _schema() -> str:
             f'    """The request of `linecard.{request.function}`; that function documents the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
+    documents = "`linecard.run` documents them"
     for head, of, several in (
-        ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes.", executed),
+        ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes", executed),
         (
             "class ProgramOptions(Executed, total=False):",
-            "Options of a program that a chip executes, with a limit on instructions per packet.",
+            "Options of a program, with a limit on instructions per packet",
             budget,
         ),
     ):
-        parts += [head, documented(of, "Attributes", said(several))]
+        parts += [head, f'    """{of}; {documents}."""\n']
         # Only `run` writes a `Program` to a file.
         parts += [f"    {each.name}: {each.annotation.replace(' | Program', '')}" for each in several]
     return "\n".join(parts)
@@ -122,7 +123,6 @@ def _function(request: _Request) -> str:
         f"progress: Function that is called from time to time with ({request.counted}), in the thread that calls "
         f"``{request.function}``"
     )
-    given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
     signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"
     imports = _IMPORTS.format(shape=request.shape, module=request.simulate.__module__, imports=_imports(signature))
     return "\n".join(
@@ -131,7 +131,8 @@ def _function(request: _Request) -> str:
             imports,
             f"@plain\n{signature}",
             documented(head, "Args", [*said(request.fields), f"{counted}."], tail),
-            f"    return simulate({request.shape}({given}), progress)",
+            '    asked = {name: value for name, value in locals().items() if name != "progress"}',
+            f"    return simulate({request.shape}(**asked), progress)",
         )
     )
 

@@ -6,7 +6,6 @@ further computation, and therefore agree.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
 from linecard.chip.reports import RunReport, Summary
 from linecard.records import plain_fields
 from linecard.result import ResultOfRun
-from linecard.tables import METRIC_COLUMNS, Table, frame, metric_rows
+from linecard.tables import METRIC_COLUMNS, Table, frame, metric_of, metric_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,14 +125,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         Raises:
             KeyError: The measurement does not exist; the message names the most similar ones.
         """
-        for row in self.metrics:
-            if row.component == component and row.metric == metric:
-                return row.value
-        known = [f"{row.component} {row.metric}" for row in self.metrics]
-        near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
-        raise KeyError(
-            f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
-        )
+        return metric_of(self.metrics, component, metric)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON, without wall-clock time, ``what_if`` and ``latency_bins``."""

@@ -6,7 +6,6 @@ programs are already compiled.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tempfile
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.executed.compiling import WIDTHS, wrong_compilation
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def executed(
     if name not in _known() and (is_name or not path.is_file()):
         # An error of the chip is reported first.
         _core.describe(chip, list(overrides))
-        near = difflib.get_close_matches(name, _known(), 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
+        hint = f"; {did_you_mean(name, _known(), '`linecard program list [--xdp]` lists shipped programs')}"
         hint = f"; a file is ./{name}" if path.is_file() else hint
         message = f"found no program {name!r}, expected an application, a shipped program or a file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])

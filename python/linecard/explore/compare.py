@@ -26,12 +26,12 @@ from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.compare_result import CompareResult, LineMoved, Moved, Setting, paired
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.lengthen import settle_together
-from linecard.explore.line_rows import LINE
-from linecard.explore.lines import compared_lines
+from linecard.explore.lines import LINE, compared_lines
 from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
+from linecard.numbers import is_number
 from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def compare(
         shared["packets"] = packets
     both = mapping_of("set", set)
     changes = ({**both, **mapping_of("set_a", set_a)}, {**both, **mapping_of("set_b", set_b)})
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         several = [seed + number for number in range(seeds)]
         arguments = [shared, shared]
         if program_b is not None:
@@ -274,12 +274,11 @@ def _said_once(moved: Sequence[Moved]) -> list[Moved]:
 
 def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers of a run without the bounds of its own intervals."""
-    found = {}
-    for name, value in numbers.items():
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if number and name != "bottleneck_utilization" and not name.endswith(("_low", "_high")):
-            found[name] = float(value)
-    return found
+    return {
+        name: float(value)
+        for name, value in numbers.items()
+        if is_number(value) and name != "bottleneck_utilization" and not name.endswith(("_low", "_high"))
+    }
 
 
 def _limit(numbers: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, RunError
 from linecard.explore.batch import Bench, measured, numbers_of
-from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
 from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
@@ -93,7 +92,7 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         return changes.get(key, chip.values.get(key))
 
     def run(settings: Mapping[str, Any]) -> Record:
-        with Bench(None, 1, None, Counts()) as bench:
+        with Bench(None, 1, None) as bench:
             return bench.run([Request("run", shared, settings)])[0]
 
     saturated = said("traffic.arrivals") == "saturated"

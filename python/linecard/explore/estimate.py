@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.execute import Record, SweepProgress, Task
 from linecard.request import default_jobs
 
 if TYPE_CHECKING:
@@ -65,9 +66,8 @@ def estimate(points: Points, store: Store, jobs: int | None, progress: SweepProg
     left = len(missing)
     if missing and len(times) < PROBES:
         probes = {0, len(missing) // 2, len(missing) - 1}
-        counts = Counts()
         # The probes run one after the other, because parallel runs slow each other down on a busy machine.
-        execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
+        Bench(store, 1, progress).execute([missing[n] for n in sorted(probes)], take)
         left -= len(probes)
     each = sum(times) / len(times) if times else None
     workers = min(jobs or default_jobs(), max(1, left))

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
-from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
 from linecard.explore.program_options import program_arguments
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from linecard._schema import ProgramOptions
+    from linecard.explore.execute import SweepProgress
     from linecard.request import Settings
 
 PACKETS = 20_000
@@ -93,7 +93,7 @@ def ndr(
         raise ConfigError.of([ConfigProblem("precision", "", "conflicts with `width`; omit one of them")])
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         rows = search_rates(
             name_of("chip", chip),
             sizes,

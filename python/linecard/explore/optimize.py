@@ -19,8 +19,7 @@ from linecard._arguments import plain
 from linecard.chip.length import has_numbers
 from linecard.errors import ConfigError, ConfigProblem, RunError
 from linecard.explore.batch import Bench
-from linecard.explore.designs import Judged, Space, better_half, is_sure, judge
-from linecard.explore.execute import Counts, SweepProgress
+from linecard.explore.designs import Judged, Space, better_half, is_sure, judge, minimised
 from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from linecard._schema import Executed
+    from linecard.explore.execute import Counts, SweepProgress
     from linecard.request import Settings
 
 
@@ -107,11 +107,6 @@ def search(
     progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Search a design space; see :func:`optimize`."""
-    with Bench(store, jobs, None, Counts(), executor) as bench:
-        return _search(task, bench, progress)
-
-
-def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> OptimizeResult:
     space = Space(task)
     limit = min(task.budget, len(space.points))
     proposer = None if limit == len(space.points) else Proposer(space, task)
@@ -142,23 +137,24 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
             found[number] = judge(task, number, table.rows[own], table.parts[own], short=times > 0)
         return found
 
-    while len(known) < len(space.points) and spent + unit <= limit * unit:
-        left = limit - spent // unit
-        if proposer is None:
-            batch = [*range(limit)]
-        else:
-            # After the halvings, the remaining points are one batch, or less at the end of the budget.
-            size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
-            batch = proposer.propose(size, judged, known)
-        known.update(batch)
-        for times in range(halving, 0, -1):
-            first = run(batch, times)
-            short += len(batch)
-            room = (limit * unit - spent) // (unit // 2 ** (times - 1))
-            batch = better_half(task, first, batch, min(max(1, len(batch) // 2), room))
-        judged |= run(batch, 0)
-        if proposer is not None:
-            proposer.tell(judged)
+    with Bench(store, jobs, None, executor=executor) as bench:
+        while len(known) < len(space.points) and spent + unit <= limit * unit:
+            left = limit - spent // unit
+            if proposer is None:
+                batch = [*range(limit)]
+            else:
+                # After the halvings, the remaining points are one batch, or less at the end of the budget.
+                size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
+                batch = proposer.propose(size, judged, known)
+            known.update(batch)
+            for times in range(halving, 0, -1):
+                first = run(batch, times)
+                short += len(batch)
+                room = (limit * unit - spent) // (unit // 2 ** (times - 1))
+                batch = better_half(task, first, batch, min(max(1, len(batch) // 2), room))
+            judged |= run(batch, 0)
+            if proposer is not None:
+                proposer.tell(judged)
     method = "exhaustive" if proposer is None else "search"
     return _result(task, space, judged, bench.counts, method, short, max(lengths, default=0))
 
@@ -185,9 +181,7 @@ def _result(
         message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
         raise ConfigError.of([ConfigProblem("optimize", "", f"no point meets the limits: {message}{first}")])
-    small = [
-        tuple(each.sign * value for each, value in zip(task.objectives, point.values, strict=True)) for point in good
-    ]
+    small = [minimised(task, point) for point in good]
     best = [min(vector[n] for vector in small) for n in range(len(task.objectives))]
     worst = [max(vector[n] for vector in small) for n in range(len(task.objectives))]
     places = sorted(front_of(small), key=lambda place: (small[place], good[place].number))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linecard.chip.length import DOUBTS, RATE_ONLY
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.columns import FIRST_NUMBERS
 from linecard.explore.repeated import Repeated, best_of, over_seeds
-from linecard.explore.wording import doubts_text
+from linecard.explore.wording import FIRST_NUMBERS, doubts_text
 from linecard.result import Result
 from linecard.tables import Table
 

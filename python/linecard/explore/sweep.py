@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from linecard._arguments import plain
 from linecard.chip.length import Aim, has_numbers
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.axes import read_axis
 from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task
+from linecard.explore.execute import Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.lengthen import Settled, packets_of, settle
 from linecard.explore.points import Lookup, Points, make_points
@@ -162,13 +161,10 @@ def draft_of(
             draft.fix("target", subject.main, name)
     for key, value in {**mapping_of("set", set), **(arguments or {})}.items():
         draft.fix("set", key, value)
-    first = len(draft.axes or ())
+    first = len(draft.axes)
     for group, several in enumerate([{key: value} for key, value in (vary or {}).items()] + [*map(dict, together)]):
         for key, written in several.items():
-            try:
-                draft.add([read_axis(key, written, "vary", first + group)])
-            except ConfigError as error:
-                draft.catch(error)
+            draft.vary("vary", key, written, first + group, replaces=True)
     for text in constraints:
         draft.require(text, "constraints")
     for column, text in (columns or {}).items():
@@ -192,7 +188,7 @@ def run_sweep(
     progress: SweepProgress | None = None,
 ) -> SweepResult:
     """Execute a checked sweep; see :func:`sweep`."""
-    with Bench(store, jobs, progress, Counts(), executor) as bench:
+    with Bench(store, jobs, progress, executor=executor) as bench:
         return table_of(spec, chosen(make_points(spec), shard), bench)
 
 

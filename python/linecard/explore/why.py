@@ -32,7 +32,6 @@ from linecard._arguments import plain
 from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong_precision
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of
-from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Parameter
 from linecard.explore.program_options import program_arguments
 from linecard.explore.reports import Lift
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from linecard._schema import ProgramOptions
+    from linecard.explore.execute import Record, SweepProgress
     from linecard.request import Settings
 
 PACKETS = 4_000
@@ -135,7 +135,7 @@ def why(
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         return Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
 
 

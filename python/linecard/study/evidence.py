@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.study.compare import Cell, gap_text, item_name, mean_abs, quantities
+from linecard.study.compare import Cell, gap_text, is_tie, item_name, mean_abs, quantities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -177,11 +177,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
     """Count the pairs whose measured order differs from the printed order, except pairs within ``tie_percent``."""
-    counted = [
-        order
-        for order in orders
-        if tie_percent is None or order.published_gap_percent is None or order.published_gap_percent > tie_percent
-    ]
+    counted = [order for order in orders if tie_percent is None or not is_tie(order, tie_percent)]
     missing = sum(order.agrees is None for order in counted)
     if missing:
         return Reading(None, f"{missing} of {len(counted)} pairs have no measured value")

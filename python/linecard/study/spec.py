@@ -8,7 +8,6 @@ tables, add a folder; this module contains nothing specific to a document.
 from __future__ import annotations
 
 import csv
-import difflib
 import re
 import tomllib
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.study.folders import study_folders
 from linecard.study.keys import RELATIONS, Deviations, StudySpec
 from linecard.study.runners import runners
@@ -73,14 +72,9 @@ def load_study(name: str) -> Study:
     if folder is None:
         folder = Path(name)
         if not (folder / "study.toml").is_file():
-            near = difflib.get_close_matches(name, shipped, n=1)
-            hint = (
-                f"; did you mean {near[0]}?" if near else f"; shipped studies: {', '.join(sorted(shipped)) or 'none'}"
-            )
-            problem = ConfigProblem(
-                "reproduce", "", f"found {name!r}, expected a study or a folder with study.toml{hint}"
-            )
-            raise ConfigError.of([problem])
+            hint = did_you_mean(name, shipped, f"shipped studies: {', '.join(sorted(shipped)) or 'none'}")
+            message = f"found {name!r}, expected a study or a folder with study.toml; {hint}"
+            raise ConfigError.of([ConfigProblem("reproduce", "", message)])
     spec = _read_toml(folder / "study.toml", StudySpec)
     deviations_file = folder / "deviations.toml"
     deviations = _read_toml(deviations_file, Deviations).deviations if deviations_file.is_file() else ()
@@ -172,10 +166,8 @@ def _contradictions(
     """References to unknown names, in reading order."""
 
     def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
-        known = list(known)
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
-        return ConfigProblem(str(file), key, f"found {name!r}{hint}")
+        hint = did_you_mean(name, known, f"known: {', '.join(known)}")
+        return ConfigProblem(str(file), key, f"found {name!r}; {hint}")
 
     def check_where(key: str, where: Where) -> Iterator[ConfigProblem]:
         for column, value in where.items():

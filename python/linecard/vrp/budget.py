@@ -20,11 +20,13 @@ from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.request import name_of, settings
 from linecard.result import Result
-from linecard.view import BAR, Bar, Part, Said, Table, Title, text, view
+from linecard.several import Several
+from linecard.view import BAR, Axis, Bar, Chart, Part, Said, Series, Table, Title, text, view, view_of
 from linecard.vrp.operation import TRANSFER_BYTES, probe, step
+from linecard.words import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from linecard.chip.result import RunResult
@@ -208,11 +210,14 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
     """Engine cycles of one operation without load, as measured by the probe."""
     if resource not in _PROBES:
         return 1.0
+    return probe_cycles(chip, changes, _PROBES[resource], 4 if resource == "hashes" else TRANSFER_BYTES)
+
+
+def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
+    """Engine cycles of one access of ``size`` bytes in this role, on a chip with a single thread."""
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
-    size = 4 if resource == "hashes" else TRANSFER_BYTES
-    measured = probe(_PROBES[resource], size)
     result = run_chip(
-        chip, program="probe", set=[*changes, *alone, *measured], packets=200, warmup_packets=10, verdict=False
+        chip, program="probe", set=[*changes, *alone, *probe(role, size)], packets=200, warmup_packets=10, verdict=False
     )
     return result.metric("input", "engine_cycles_per_packet")
 
@@ -322,3 +327,44 @@ def _(result: VrpBudget) -> list[Part]:
     columns = (text("resource"), "headroom", BAR, "budget", "cycles per operation", text("unit"))
     said = f"per 64 bytes; the budget is {result.margin_percent:g} % of the headroom"
     return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]
+
+
+class VrpBudgets(Several[VrpBudget]):
+    """The budgets for extensions at several packet rates."""
+
+
+def budgets_over(
+    chip: str,
+    rates: Iterable[str | float],
+    *,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> VrpBudgets:
+    """Compute the budgets for extensions at several packet rates."""
+    found = [vrp_budget(chip, rate, set=set, seed=seed, progress=progress) for rate in rates]
+    return VrpBudgets(found, "budgets", "rate_pps")
+
+
+@view.register
+def _(result: VrpBudgets) -> list[Part]:
+    found: list[Part] = [part for each in result.results for part in view_of(each)]
+    if len(result.results) == 1:
+        return found
+    rates = Axis("packets of 64 bytes, kpps", zero=True)
+
+    def over(*names: str) -> list[Series]:
+        return [
+            Series(
+                parts(name)[0] if len(names) > 1 else "",
+                [(each.rate_pps / 1e3, each[name].budget) for each in result.results],
+            )
+            for name in names
+        ]
+
+    transfers = over("dram_reads", "dram_writes", "sram_transfers")
+    return [
+        *found,
+        Chart("Cycles", rates, Axis("cycles per packet", zero=True), over("cycles")),
+        Chart("Transfers", rates, Axis("transfers of 32 bytes per packet", zero=True), transfers),
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +11,12 @@ import msgspec
 
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
-from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.request import name_of, settings
 from linecard.result import Result
 from linecard.view import BAR, Bar, Fact, Facts, Part, Said, Table, Title, text, view
-from linecard.vrp.budget import keeps_up, line_search
-from linecard.vrp.operation import OPERATIONS, probe, units
+from linecard.vrp.budget import keeps_up, line_search, probe_cycles
+from linecard.vrp.operation import OPERATIONS, units
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -167,8 +165,7 @@ def _op_problem(op: Any) -> str:
     if name.lower() in _LOOPS:
         return f"found {name!r}: an extension has no loops and no jumps; write out its operations for each 64 bytes"
     if name not in OPERATIONS:
-        near = difflib.get_close_matches(name, OPERATIONS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(OPERATIONS)}"
+        hint = did_you_mean(name, OPERATIONS, f"expected one of {', '.join(OPERATIONS)}")
         return f"found {name!r}; {hint}"
     number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
@@ -230,16 +227,7 @@ def vrp_check(
         instructions = sum(op.cycles or 1 for op in found.ops)
     used |= {"registers": found.registers, "istore_instructions": instructions}
     uses = [VrpUse(name, round(number, 3), given(name)) for name, number in used.items()]
-    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
-    scratch = run_chip(
-        chip,
-        program="probe",
-        set=[*changes, *alone, *probe("flags", 4)],
-        packets=200,
-        warmup_packets=10,
-        verdict=False,
-    ).metric("input", "engine_cycles_per_packet")
-    load_cycles = instructions * given("load_accesses") * scratch
+    load_cycles = instructions * given("load_accesses") * probe_cycles(chip, changes, "flags", 4)
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
         + (f", over the budget from line {beyond[use.resource]} on" if use.resource in beyond else "")

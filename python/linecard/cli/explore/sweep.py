@@ -109,12 +109,10 @@ def _asked_sweep(asked: Mapping[str, Any]) -> Spec:
     for name in _ARGUMENTS:
         if asked[name] is not None:
             draft.fix(f"--{name.partition('_')[0]}", name, asked[name])
-    first = len(draft.axes or ())
+    first = len(draft.axes)
     for number, text in enumerate(asked["vary"] or ()):
-        try:
-            draft.add(read_option(text, first + number))
-        except ConfigError as error:
-            draft.catch(error)
+        with draft.catching():
+            draft.add(read_option(text, first + number), replaces=True)
     for text in asked["constraints"] or ():
         draft.require(text, "--where")
     for text in asked["columns"] or ():

@@ -11,7 +11,7 @@ from linecard.cli import stderr
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import asks
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.vrp.budgets import budgets_over
+from linecard.vrp.budget import budgets_over
 
 
 @asks(linecard.vrp_budget, "rate")

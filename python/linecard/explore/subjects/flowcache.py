@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, spelled
 from linecard.flowcache.run import flowcache
 from linecard.records import plain
 
@@ -25,23 +25,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "flowcache",
     "trace",
-    {
-        "trace": "",
-        "entries": "--entries",
-        "ways": "--ways",
-        "policy": "--policy",
-        "format": "--format",
-        "key": "--key",
-        "hash": "--hash",
-        "width": "--width",
-        "result_bits": "--result-bits",
-        "cold_window_packets": "--cold-window",
-        "foresight_packets": "--foresight",
-        "false_hits": "--false-hits",
-        "packets": "--packets",
-        "strict": "--strict",
-        "seed": "--seed",
-    },
+    spelled(flowcache, "jobs", "curves", "time_out_seconds"),
     {"entries": 1024, "ways": 4, "policy": "lru"},
     False,
     "linecard flowcache",

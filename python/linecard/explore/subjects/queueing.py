@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of, spelled
 from linecard.queueing.run import queueing_run
 from linecard.records import plain
 
@@ -25,16 +25,7 @@ def _run_queueing(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "queueing",
     "workload",
-    {
-        "workload": "--workload",
-        "trace": "--trace",
-        "manager": "--manager",
-        "machine": "--machine",
-        "operations": "--operations",
-        "warmup": "--warmup",
-        "strict": "--strict",
-        "seed": "--seed",
-    },
+    spelled(queueing_run, "managers", "set") | {"workload": "--workload", "manager": "--manager"},
     {"manager": "qc"},
     True,
     "linecard queueing run",

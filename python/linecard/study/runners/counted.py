@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
-from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,15 +34,7 @@ POSTED = {"read": False, "write": True, "add": True}
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
     """Run the chip ``preset`` with a program that has the given counts."""
-    return run_chip(
-        spec.preset,
-        set=changes(spec),
-        seed=spec.seed,
-        packets=spec.packets,
-        warmup_packets=spec.warmup_packets,
-        verdict=False,
-        progress=progress,
-    )
+    return run_as(spec, changes(spec), progress)
 
 
 def options(spec: RunSpec) -> list[str]:
