@@ -77,6 +77,17 @@ class ConfigError(LinecardError):
         """Build the error whose text is the list of problems, one per line."""
         return cls("\n".join(str(problem) for problem in problems), problems)
 
+    @classmethod
+    def at(cls, place: str, key: str, message: str) -> ConfigError:
+        """Build the error with one problem; see :class:`ConfigProblem`."""
+        return cls.of([ConfigProblem(place, key, message)])
+
+    @classmethod
+    def check(cls, problems: Sequence[ConfigProblem]) -> None:
+        """Raise the error if there are problems."""
+        if problems:
+            raise cls.of(problems)
+
 
 class MissingExtraError(ConfigError, ImportError):
     """An optional part of Linecard is not installed; the message names the extra to install."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from linecard._arguments import plain
 from linecard.chip import facts
 from linecard.chip.picture import Picture
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.files import is_file_name, write_bytes, write_text
 from linecard.request import name_of
 
@@ -51,8 +51,7 @@ def draw(
     file = Path(fspath(output))
     kind = file.suffix.lower() if is_file_name(file) else ".svg"
     if kind not in {".svg", ".png"}:
-        message = f"found {file.name}, expected a name ending in .svg or .png"
-        raise ConfigError.of([ConfigProblem("--output", "", message)])
+        raise ConfigError.at("--output", "", f"found {file.name}, expected a name ending in .svg or .png")
     svg = Picture(facts.read(name_of("chip", chip), set, result)).svg()
     if kind == ".svg":
         return write_text(file, svg)

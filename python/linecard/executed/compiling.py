@@ -38,7 +38,7 @@ def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigPro
 def check_source(source: Path) -> None:
     """Refuse a C file that does not exist."""
     if not source.is_file():
-        raise ConfigError.of([ConfigProblem(str(source), "", "found no such file, expected a C file")])
+        raise ConfigError.at(str(source), "", "found no such file, expected a C file")
 
 
 def compiler_folder() -> Path:

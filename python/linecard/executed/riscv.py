@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem, did_you_mean
+from linecard.errors import ConfigError, did_you_mean
 from linecard.executed.compiling import WIDTHS, check_source, compile_c, compiler_folder, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace_result import ProgramTrace
@@ -69,8 +69,7 @@ def program_build(
     from linecard.executed.xdp import is_xdp, xdp_build
 
     check_apart({"output": output}, source)
-    if wrong := wrong_compilation(cflags, bits, is_xdp=is_xdp(source)):
-        raise ConfigError.of(wrong)
+    ConfigError.check(wrong_compilation(cflags, bits, is_xdp=is_xdp(source)))
     if is_xdp(source):
         return xdp_build(source, output, defines, cflags=cflags)
     compiler_folder()
@@ -165,14 +164,13 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):
-        problem = ConfigProblem("define", "", f"has no effect on {name!r}; macros need a C file")
-        raise ConfigError.of([problem])
+        raise ConfigError.at("define", "", f"has no effect on {name!r}; macros need a C file")
     if program_info(name) is not None:
         yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
         return
     if path.suffix in (".c", ".o") and is_xdp(path):
         message = "found an XDP program, expected a program with app_packet; `linecard program run` runs XDP programs"
-        raise ConfigError.of([ConfigProblem(name, "", message)])
+        raise ConfigError.at(name, "", message)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf", defines, entry)
@@ -188,7 +186,7 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
             name, [known.name for known in programs()], "`linecard program list` lists shipped programs"
         )
         message = f"found no program {name!r}, expected a shipped program, a C file or an ELF file; {hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
+        raise ConfigError.at("program", "", message)
     yield path.stem, path
 
 

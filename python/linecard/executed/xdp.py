@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem, did_you_mean
+from linecard.errors import ConfigError, did_you_mean
 from linecard.executed.compiling import WIDTHS, check_source, compile_c, compiler_folder, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, toolchain
 from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
@@ -106,9 +106,8 @@ def xdp_build(
     source = Path(source)
     check_source(source)
     if isa not in ISAS:
-        raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
-    if wrong := wrong_compilation(cflags, WIDTHS[0], is_xdp=True):
-        raise ConfigError.of(wrong)
+        raise ConfigError.at("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")
+    ConfigError.check(wrong_compilation(cflags, WIDTHS[0], is_xdp=True))
     tools, include = toolchain(), XDP / "include"
     # Lines of the shipped headers have the names by which they are included.
     flags = [*tools.xdp_flags(isa), "-c", *tools.kernel_headers(compiler_folder()), f"-ffile-prefix-map={include}/="]
@@ -127,16 +126,16 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
         source = XDP / f"{name}.c" if defines else None
     elif source is None and defines:
         message = f"found the object {name!r}; macros need a C file or the name of a shipped program"
-        raise ConfigError.of([ConfigProblem("define", "", message)])
+        raise ConfigError.at("define", "", message)
     elif not path.is_file():
         hint = f"; {did_you_mean(name, known, '`linecard program list --xdp` lists shipped programs')}"
         message = f"found no program {name!r}, expected a shipped program, a C file or an object file{hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
+        raise ConfigError.at("program", "", message)
     elif source is not None and not is_xdp(source):
         message = (
             "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs other C programs"
         )
-        raise ConfigError.of([ConfigProblem(name, "", message)])
+        raise ConfigError.at(name, "", message)
     with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
         if source is not None:
             path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines, isa=isa)

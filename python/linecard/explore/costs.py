@@ -31,8 +31,7 @@ def read_costs(files: Sequence[str]) -> Costs:
     problems: list[ConfigProblem] = []
     for path in (str(SHIPPED), *files):
         found |= _read(path, problems)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return found
 
 

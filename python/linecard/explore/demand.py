@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem, RunError
+from linecard.errors import ConfigError, RunError
 from linecard.explore.batch import Bench, measured, numbers_of
 from linecard.explore.levers import Chip
 from linecard.explore.program_options import program_arguments
@@ -67,9 +67,7 @@ def demands(
         RunError: The run ends without a result, or loses packets at every load.
     """
     if trace is not None and size is not None:
-        raise ConfigError.of(
-            [ConfigProblem("size", "", "conflicts with a capture, which has its own sizes; omit one of them")]
-        )
+        raise ConfigError.at("size", "", "conflicts with a capture, which has its own sizes; omit one of them")
     chip = Chip(name, settings(set))
     changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
     if size is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import RATE_ONLY, RATES, has_numbers
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.expression import MEASURED
 from linecard.explore.front import crowding, front_of
 from linecard.explore.objectives import LIMIT, OBJECTIVE, Task
@@ -101,7 +101,7 @@ def judge(
     if went_well and not all(numbers):
         text = task.objectives[numbers.index(False)].text
         message = f"`{text}` has no value at the point with the command `{rows[0]['command']}`, expected a number"
-        raise ConfigError.of([ConfigProblem("objectives", "", message)])
+        raise ConfigError.at("objectives", "", message)
     if not went_well:
         return Judged(number, (), (), False, tuple(rows), tuple(parts))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)

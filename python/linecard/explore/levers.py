@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.reports import Lift
 from linecard.numbers import is_number
 
@@ -64,7 +64,7 @@ class Chip:
         self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
             message = f'found {preset}, which is not a chip; expected a file with `kind = "chip"`'
-            raise ConfigError.of([ConfigProblem("chip", "", message)])
+            raise ConfigError.at("chip", "", message)
 
     def number(self, key: str) -> float | None:
         """The value of a key if it is a number above 0; otherwise ``None``."""

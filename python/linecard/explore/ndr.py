@@ -90,7 +90,7 @@ def ndr(
         True
     """
     if width is not None and precision is not None:
-        raise ConfigError.of([ConfigProblem("precision", "", "conflicts with `width`; omit one of them")])
+        raise ConfigError.at("precision", "", "conflicts with `width`; omit one of them")
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
@@ -162,8 +162,7 @@ def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequenc
         problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
         problems.append(ConfigProblem("sizes", "", "conflicts with a capture, which has its own sizes; omit one"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 __all__ = ["LatencyAt", "NdrResult", "RateRow", "Trial", "ndr"]

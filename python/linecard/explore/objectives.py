@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
 from linecard.chip.length import INTERVALS
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.expression import Expression
 from linecard.explore.spec import Draft, Spec, read_spec
 from linecard.explore.toml_file import read_table
@@ -114,7 +114,7 @@ def _check_length(spec: Spec, place: str) -> None:
         message = f"needs the length of a full run, expected `{name} = …`"
     else:
         return
-    raise ConfigError.of([ConfigProblem(place, "halving", message)])
+    raise ConfigError.at(place, "halving", message)
 
 
 def _texts(value: object, key: str, draft: Draft, place: str) -> list[str]:

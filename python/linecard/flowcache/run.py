@@ -143,8 +143,7 @@ def flowcache(
             for name, is_asked in asked.items()
             if is_asked
         ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     if path is not None:
         path.encode()  # The core would take a name that is not UTF-8 for an array.
     try:
@@ -173,7 +172,7 @@ def flowcache(
             raise
         found = f"{type(trace).__name__} of {getattr(trace, 'dtype', getattr(trace, 'format', 'unknown type'))}"
         expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
-        raise ConfigError.of([ConfigProblem("trace", "", f"found {found} ({error}), expected {expected}")]) from error
+        raise ConfigError.at("trace", "", f"found {found} ({error}), expected {expected}") from error
     return convert(plain, FlowCacheResult)
 
 

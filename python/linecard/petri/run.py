@@ -32,8 +32,7 @@ def _check(*values: tuple[str, int | None, int, int]) -> None:
         for name, value, least, most in values
         if value is not None and not least <= value <= most
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
@@ -126,8 +125,7 @@ def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> Non
     described = convert(_core.petri_parts(path, text, overrides), Parts)
     if not any(each.immediate for each in described.transitions):
         places = ", ".join(first.unbounded_places)
-        message = f"unbounded: the tokens of {places} grow without bound, expected a bounded net"
-        raise ConfigError.of([ConfigProblem(path, "", message)])
+        raise ConfigError.at(path, "", f"unbounded: the tokens of {places} grow without bound, expected a bounded net")
 
 
 @plain

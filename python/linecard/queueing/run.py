@@ -76,7 +76,7 @@ def queueing_run(
     """
     names = _words(managers)
     if not names:
-        raise ConfigError.of([ConfigProblem("managers", "", "found none, expected at least one, such as qc")])
+        raise ConfigError.at("managers", "", "found none, expected at least one, such as qc")
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
@@ -127,8 +127,7 @@ def queueing_design(
     searched = ("entries", "engines", "threads", "requests")
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
     problems = [ConfigProblem("set", key, "is set by the search; omit it") for key in asked if key in searched]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueDesignResult)
@@ -158,8 +157,7 @@ def _arguments(
         )
         if not (isinstance(value, int) and least <= value <= _U64_MAX)
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return {
         "workload": fspath(workload),
         "capture": trace,

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from linecard.errors import ConfigError, ConfigProblem, unknown
+from linecard.errors import ConfigError, unknown
 from linecard.files import write_text
 
 # Names of schemas, and the files for which each schema is.
@@ -59,5 +59,5 @@ def line(name: str) -> str:
 
 def _text(name: str) -> str:
     if name not in NAMES:
-        raise ConfigError.of([ConfigProblem("schema", "", unknown(str(name), NAMES))])
+        raise ConfigError.at("schema", "", unknown(str(name), NAMES))
     return Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.study.compare import Cell, gap_text, is_tie, item_name, mean_abs, quantities
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
         return float(row[column])
     except (OSError, ValueError, KeyError) as error:
         found = f"expected one number in column {column!r} where {keys or 'there is one row'}: {error}"
-        raise ConfigError.of([ConfigProblem(str(path), column, found)]) from error
+        raise ConfigError.at(str(path), column, found) from error
 
 
 def cell_name(cell: Cell) -> str:

@@ -74,7 +74,7 @@ def load_study(name: str) -> Study:
         if not (folder / "study.toml").is_file():
             hint = did_you_mean(name, shipped, f"shipped studies: {', '.join(sorted(shipped)) or 'none'}")
             message = f"found {name!r}, expected a study or a folder with study.toml; {hint}"
-            raise ConfigError.of([ConfigProblem("reproduce", "", message)])
+            raise ConfigError.at("reproduce", "", message)
     spec = _read_toml(folder / "study.toml", StudySpec)
     deviations_file = folder / "deviations.toml"
     deviations = _read_toml(deviations_file, Deviations).deviations if deviations_file.is_file() else ()
@@ -86,8 +86,7 @@ def load_study(name: str) -> Study:
         except ConfigError as error:
             problems.extend(error.problems)
     problems.extend(_contradictions(folder / "study.toml", spec, rows, deviations))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return Study(folder=folder, spec=spec, rows=rows, deviations=deviations)
 
 
@@ -122,9 +121,9 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
             header = list(reader.fieldnames or ())
             lines = list(reader)
     except OSError as error:
-        raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error.strerror}")]) from error
+        raise ConfigError.at(str(file), "", f"cannot read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError.of([ConfigProblem(str(file), "", f"is no CSV in UTF-8: {error}")]) from error
+        raise ConfigError.at(str(file), "", f"is no CSV in UTF-8: {error}") from error
     problems = [
         ConfigProblem(str(file), column, f"no such column; found {', '.join(header)}")
         for column in (*table.cells, *([table.relation] if table.relation else []))
@@ -152,8 +151,7 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
             else:
                 keys[column] = typed(text)
         rows.append(PublishedRow(keys=keys, published=published, relation=relation))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return tuple(rows)
 
 
@@ -294,6 +292,5 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
             problems.append(ConfigProblem("--table", "", f"found {name!r}, expected one of {known}"))
         else:
             chosen.add(found)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return tuple(name for name in study.item_ids if name in chosen)

@@ -51,7 +51,6 @@ def flows(
         >>> linecard.flows("edge", packets=20_000).packets
         20000
     """
-    if problems := out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX):
-        raise ConfigError.of(problems)
+    ConfigError.check(out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX))
     plain = _core.flows(fspath(trace), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     return convert(plain, FlowStatistics)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from linecard._arguments import plain as plain_arguments
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.request import name_of, settings
 from linecard.result import Result
 from linecard.several import Several
@@ -69,9 +69,7 @@ def parse_rate(text: str | float) -> float:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e12:
-        raise ConfigError.of(
-            [ConfigProblem("rate", "", f"found {text!r}, expected packets per second, such as 1.128Mpps")]
-        )
+        raise ConfigError.at("rate", "", f"found {text!r}, expected packets per second, such as 1.128Mpps")
     return rate
 
 
@@ -233,7 +231,7 @@ def line_search(
     rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
         expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
-        raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])
+        raise ConfigError.at("rate", "", f"found {rate_pps:g}, {expected}")
 
     def tick() -> None:
         nonlocal done
@@ -244,7 +242,7 @@ def line_search(
     described = describe(chip, changes)
     if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
         message = f"`{chip}` has no table [vrp], which states what extensions may use; ixp1200_eval has one"
-        raise ConfigError.of([ConfigProblem("chip", "", message)])
+        raise ConfigError.at("chip", "", message)
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
     )
@@ -262,7 +260,7 @@ def line_search(
     if not keeps_up(bare):
         found = f"found {rate_pps / 1e6:g} Mpps, at which forwarding alone does not keep up"
         loses = f"loses {bare.summary.loss_fraction:.1%} of the packets"
-        raise ConfigError.of([ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")])
+        raise ConfigError.at("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")
     return described, search
 
 

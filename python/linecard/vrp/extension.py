@@ -124,14 +124,12 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
     except OSError as error:
-        raise ConfigError.of([ConfigProblem(str(path), "", f"cannot read: {error.strerror}")]) from error
+        raise ConfigError.at(str(path), "", f"cannot read: {error.strerror}") from error
     except ValueError as error:
         # The file is not TOML, not UTF-8, or has a number with thousands of digits, which Python does not read.
-        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+        raise ConfigError.at(str(path), "", str(error)) from error
     except RecursionError as error:
-        raise ConfigError.of(
-            [ConfigProblem(str(path), "", "nested too deeply to be read; write a flat file")]
-        ) from error
+        raise ConfigError.at(str(path), "", "nested too deeply to be read; write a flat file") from error
     heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
 
     def place(number: int) -> str:
@@ -145,15 +143,14 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
             problems.append(ConfigProblem(place(number), "ops", problem))
     if not ops:
         problems.append(ConfigProblem(str(path), "ops", "found none, expected at least one [[ops]]"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     try:
         extension = convert(data, Extension)
     except msgspec.ValidationError as error:
-        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+        raise ConfigError.at(str(path), "", str(error)) from error
     for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
         if value < 0:
-            raise ConfigError.of([ConfigProblem(str(path), name, f"found {value}, expected 0 or more")])
+            raise ConfigError.at(str(path), name, f"found {value}, expected 0 or more")
     return extension, heads
 
 

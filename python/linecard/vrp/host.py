@@ -74,8 +74,7 @@ def hierarchy(
     ]
     if not 0 <= seed <= U64_MAX:
         problems.append(ConfigProblem("seed", "", f"found {seed}, expected 0 to {U64_MAX}"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     found = _core.hierarchy(
         name_of("chip", chip),
         overrides=settings(set),

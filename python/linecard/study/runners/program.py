@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._reports import Metric
 from linecard.catalogue import describe
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     maps = {name: Path(spec.folder) / file for name, file in taken(MAP).items()}
     if len(further) > 1 or further.keys() - macros.keys():
         message = f"found {', '.join(further)}, expected one name, which also occurs as define.NAME"
-        raise ConfigError.of([ConfigProblem("set", f"{FURTHER}NAME", message)])
+        raise ConfigError.at("set", f"{FURTHER}NAME", message)
     changes = [f"{key}={value}" for key, value in settings.items()]
     file = Path(spec.folder) / spec.program
 
