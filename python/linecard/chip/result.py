@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linecard._convert import convert
 from linecard.chip.band import STILL, Width
-from linecard.chip.breakdown import part_columns, part_rows
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
-from linecard.chip.reports import RunReport, Summary
-from linecard.records import plain_fields
+from linecard.chip.reports import LatencyNs, Part, RunReport, Summary
+from linecard.records import field_names, plain
 from linecard.result import ResultOfRun
 from linecard.tables import METRIC_COLUMNS, Table, frame, metric_of, metric_rows
 
@@ -146,7 +145,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
             "traffic": self.traffic,
             "seed": self.seed,
             "config_hash": self.config_hash,
-            **plain_fields(self.request),
+            **plain(self.request),
         }
 
     def table(self) -> Table:
@@ -155,7 +154,15 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
 
     def breakdown_frame(self) -> polars.DataFrame:
         """One row for each :class:`Part` of :attr:`breakdown`, with latencies; requires the extra ``frames``."""
-        return frame(part_columns(), part_rows(self.breakdown))
+        plain, latency = ([name for name in field_names(kind) if name != "latency_ns"] for kind in (Part, LatencyNs))
+        rows = [
+            [
+                *(getattr(part, name) for name in plain),
+                *(None if part.latency_ns is None else getattr(part.latency_ns, name) for name in latency),
+            ]
+            for part in self.breakdown
+        ]
+        return frame([*plain, *(f"latency_{name}_ns" for name in latency)], rows)
 
     def latency_frame(self) -> polars.DataFrame:
         """The latency histogram as a polars data frame, with one row for each bin; requires the extra ``frames``."""

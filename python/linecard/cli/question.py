@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from linecard.cli import completion
-from linecard.cli.asked import added
-from linecard.cli.maps import maps
+from linecard.cli.asked import added, maps
 from linecard.cli.options import read_share
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +145,7 @@ def _item(name: str, text: str, annotation: str) -> str | int:
         return int(text)
     except ValueError:
         message = f"found {text!r}, expected whole numbers separated by commas, such as 4,8"
-        raise ConfigError.of([ConfigProblem(f"--{name}", "", message)]) from None
+        raise ConfigError.at(f"--{name}", "", message) from None
 
 
 def _parameter(argument: inspect.Parameter, word: Word, meaning: str) -> inspect.Parameter:

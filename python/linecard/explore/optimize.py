@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from linecard._arguments import plain
 from linecard.chip.length import has_numbers
-from linecard.errors import ConfigError, ConfigProblem, RunError
+from linecard.errors import ConfigError, RunError
 from linecard.explore.batch import Bench
 from linecard.explore.designs import Judged, Space, better_half, is_sure, judge, minimised
 from linecard.explore.front import front_of, hypervolume, knee_of
@@ -25,7 +25,7 @@ from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
 from linecard.explore.program_options import program_arguments
 from linecard.explore.proposer import BATCH, Proposer
-from linecard.explore.refused import reasons_of
+from linecard.explore.result import reasons_of
 from linecard.explore.store import Store
 from linecard.explore.sweep import table_of
 from linecard.explore.wording import doubts_text
@@ -82,8 +82,7 @@ def optimize(
     task = read_task(file, budget, precision)
     program = program_arguments(options)
     if program and task.spec.what not in {"run", "ndr"}:
-        message = f"has no effect on `{task.spec.what}`, expected run or ndr"
-        raise ConfigError.of([ConfigProblem(", ".join(program), "", message)])
+        raise ConfigError.at(", ".join(program), "", f"has no effect on `{task.spec.what}`, expected run or ndr")
     changes = mapping_of("set", set)
     if changes or program:
         arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments} | program
@@ -180,7 +179,7 @@ def _result(
     if not good:
         message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
-        raise ConfigError.of([ConfigProblem("optimize", "", f"no point meets the limits: {message}{first}")])
+        raise ConfigError.at("optimize", "", f"no point meets the limits: {message}{first}")
     small = [minimised(task, point) for point in good]
     best = [min(vector[n] for vector in small) for n in range(len(task.objectives))]
     worst = [max(vector[n] for vector in small) for n in range(len(task.objectives))]

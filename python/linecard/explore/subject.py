@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Progress = Callable[[int, int], object]
-Arguments = Mapping[str, Any]
 # Placeholder for an argument without an option on the command line.
 NO_OPTION = "-"
 # Options that are repeated for each of their values.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
 from linecard.chip.length import Aim, has_numbers
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
 from linecard.explore.execute import Record, SweepProgress, Task
@@ -202,7 +202,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
         return points
     number, of = shard
     if not 1 <= number <= of:
-        raise ConfigError.of([ConfigProblem("--shard", "", f"found {number}/{of}, expected I/N with 1 <= I <= N")])
+        raise ConfigError.at("--shard", "", f"found {number}/{of}, expected I/N with 1 <= I <= N")
     return replace(points, points=points.points[number - 1 :: of])
 
 

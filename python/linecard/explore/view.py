@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linecard.chip.length import has_numbers
-from linecard.explore.refused import Reason, reasons_of
 from linecard.explore.repeated import Repeated, best_of
-from linecard.explore.result import SweepResult
+from linecard.explore.result import Reason, SweepResult, reasons_of
 from linecard.explore.wording import cell_text
 from linecard.numbers import is_number, several
 from linecard.view import Axis, Chart, Column, Notes, Paragraphs, Part, Said, Series, Table, Title, text, view

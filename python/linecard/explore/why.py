@@ -127,8 +127,7 @@ def why(
     """
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
     problems += wrong_precision(precision)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     base, name = mapping_of("set", set), name_of("chip", chip)
     shared: dict[str, Any] = {"chip": name, "packets": packets, "warmup_packets": packets // 2}
     shared |= program_arguments(options)

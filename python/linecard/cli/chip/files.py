@@ -7,7 +7,7 @@ from typing import Any
 
 import linecard
 from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
+from linecard.cli.asked import takes
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import Word, asks
 
@@ -30,7 +30,7 @@ def new(*, asked: dict[str, Any]) -> None:
     stderr.note_written([written, written.with_name("chip.schema.json")])
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(linecard.check, size=Word(metavar="BYTES|KIND"))
 def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.

@@ -8,11 +8,10 @@ import typer
 
 import linecard
 from linecard.cli import stderr
-from linecard.cli.executed.damage import end_with_damage, note_kept
-from linecard.cli.executed.options import CacheLimit
+from linecard.cli.executed.tracing import CacheLimit, end_with_damage, note_kept
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import Word, asks
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.malleable.result import Cores
 
 
@@ -60,7 +59,7 @@ def core(
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
         message = f"found {latency!r}, expected cycles, such as 150 or 50,100,300"
-        raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
+        raise ConfigError.at("--latency", "", message) from None
     with stderr.progress("Tracing", "packets") as progress:
         trace = linecard.program_trace(**traced, cache_bytes=cache_limit << 20, progress=progress)
     note_kept(trace)
@@ -69,4 +68,4 @@ def core(
         with stderr.progress("Simulating", "splits") as progress:
             results.append(linecard.core(trace, latency=cycles, **asked, progress=progress))
     outputs.give(Cores(results, "cores", "latency_cycles"))
-    end_with_damage(trace)
+    end_with_damage(trace.traffic)

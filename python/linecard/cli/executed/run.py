@@ -10,10 +10,10 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import stderr, stdout
-from linecard.cli.executed.damage import note_damage
+from linecard.cli.executed.tracing import end_with_damage
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import Word, asks
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.executed.riscv import RUN_BUDGET
 from linecard.executed.xdp import BUDGET, is_xdp
 
@@ -60,11 +60,11 @@ def run(
         with stderr.progress("Running", "packets") as progress:
             found = linecard.xdp_run(program, **asked, budget=budget or BUDGET, progress=progress)
         outputs.give(found)
-        note_damage(found.traffic)
+        end_with_damage(found.traffic)
         return
     if output:
         message = "has no effect on a program for RISC-V, whose result is one number; use `linecard program trace`"
-        raise ConfigError.of([ConfigProblem("--output", "", message)])
+        raise ConfigError.at("--output", "", message)
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
     if json:

@@ -6,8 +6,7 @@ from typing import Any
 
 import linecard
 from linecard.cli import stderr
-from linecard.cli.executed.damage import end_with_damage, note_kept
-from linecard.cli.executed.options import CacheLimit
+from linecard.cli.executed.tracing import CacheLimit, end_with_damage, note_kept
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import asks
 
@@ -33,4 +32,4 @@ def trace(cache_limit: CacheLimit = 4096, json: Json = False, output: Output = N
         found = linecard.program_trace(**asked, cache_bytes=cache_limit << 20, progress=progress)
     note_kept(found)
     outputs.give(found)
-    end_with_damage(found)
+    end_with_damage(found.traffic)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
+from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
 from linecard.cli.output import Json, Output
 from linecard.cli.question import asks
 from linecard.explore.compare import compare as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask, "program_b")
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.

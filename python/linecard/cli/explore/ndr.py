@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from linecard.cli.executed.program_options import takes_program
+from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
 from linecard.cli.output import Json, Output
 from linecard.cli.question import asks
 from linecard.explore.ndr import ndr as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask)
 def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Search for the no-drop rate and the partial-drop rate of a chip, by frame size.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from linecard.cli.executed.program_options import takes_program
+from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
 from linecard.cli.output import Json, Output
 from linecard.cli.question import Word, asks
 from linecard.explore.optimize import optimize as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask, budget=Word())
 def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the best designs of a design space, for one objective or for several conflicting objectives.

@@ -11,7 +11,7 @@ from linecard.cli.explore.runs import filled, reported
 from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import asks
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.sweep import chosen, draft_of, run_sweep
 from linecard.explore.sweep import sweep as ask
 
@@ -135,8 +135,7 @@ def _read_shard(text: str | None) -> tuple[int, int] | None:
     try:
         return int(number), int(of)
     except ValueError:
-        message = f"found {text!r}, expected I/N, such as 3/20"
-        raise ConfigError.of([ConfigProblem("--shard", "", message)]) from None
+        raise ConfigError.at("--shard", "", f"found {text!r}, expected I/N, such as 3/20") from None
 
 
 def _print_estimate(found: Estimate, *, json: bool) -> None:

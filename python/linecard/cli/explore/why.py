@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from linecard.cli.executed.program_options import takes_program
+from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
 from linecard.cli.output import Json, Output
 from linecard.cli.question import asks
 from linecard.explore.why import why as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the limit of a chip and the changes that raise its throughput, with a measurement for every statement.

@@ -9,7 +9,7 @@ import typer
 
 from linecard.cli import stderr
 from linecard.cli.options import CAPTURE_HELP, Exit
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueDesignResult, QueueingResult
@@ -31,7 +31,7 @@ Trace = Annotated[
 def source_of(workload: str | None, trace: Path | None) -> str:
     """The workload or the capture that the options request."""
     if workload is not None and trace is not None:
-        raise ConfigError.of([ConfigProblem("--workload", "", "found --workload and --trace, expected one of them")])
+        raise ConfigError.at("--workload", "", "found --workload and --trace, expected one of them")
     return str(trace) if trace is not None else workload or "R"
 
 

@@ -11,7 +11,7 @@ import linecard
 from linecard.cli.options import Exit
 from linecard.cli.output import Json
 from linecard.cli.question import Word, asks
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 
 @asks(linecard.reproduce, "study", tables=Word("--table", "N"), chapters=Word("--chapter", "N"))
@@ -49,7 +49,7 @@ def reproduce(
         from linecard.study.folders import study_folders
 
         expected = f"expected one of {', '.join(sorted(study_folders()))}"
-        raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
+        raise ConfigError.at("reproduce", "", f"found no STUDY, {expected}")
     from linecard.cli import stderr, stdout
     from linecard.cli.screen import print_result
     from linecard.files import check_outputs

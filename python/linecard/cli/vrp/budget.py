@@ -10,7 +10,7 @@ import linecard
 from linecard.cli import stderr
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.question import asks
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.vrp.budget import budgets_over
 
 
@@ -44,9 +44,7 @@ def budget(
     """
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
-        raise ConfigError.of(
-            [ConfigProblem("--rate", "", "found none, expected packets per second, such as 1.128Mpps")]
-        )
+        raise ConfigError.at("--rate", "", "found none, expected packets per second, such as 1.128Mpps")
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
         found = budgets_over(rates=rates, **asked, progress=progress)
