@@ -16,8 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from linecard.explore import Store
-from linecard.explore.columns import LIMIT, OBJECTIVE
-from linecard.explore.objectives import read_task
+from linecard.explore.objectives import LIMIT, OBJECTIVE, read_task
 from linecard.explore.optimize import covered, optimize, search
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "explore"

@@ -37,8 +37,7 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
                 bound.arguments[name] = {key: _plain_value(key, each, problems) for key, each in value.items()}
                 continue
             bound.arguments[name] = _taken(name, str(signature.parameters[name].annotation), value, problems)
-        if problems:
-            raise ConfigError.of(problems)
+        ConfigError.check(problems)
         return function(*bound.args, **bound.kwargs)
 
     return call

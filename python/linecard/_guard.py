@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem, InternalError
+from linecard.errors import ConfigError, InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +30,7 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
             notes = "".join(getattr(error, "__notes__", ())) or "while processing 'an argument'"
             name = notes.rpartition(" '")[2].removesuffix("'")
             found = f"found {_short(named[name])}" if name in named else f"the number is out of range ({error})"
-            raise ConfigError.of(
-                [ConfigProblem(name, "", f"{found}, expected a whole number from 0 to 2^64 - 1")]
-            ) from None
+            raise ConfigError.at(name, "", f"{found}, expected a whole number from 0 to 2^64 - 1") from None
         except panic as error:
             asked = [_short(value) for value in arguments]
             asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]

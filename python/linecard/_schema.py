@@ -68,24 +68,7 @@ class Dram:
 
 
 class Executed(TypedDict, total=False):
-    """Options of a program that a chip executes.
-
-    Attributes:
-        program: Program that each packet runs: an application such as ``nat``, a shipped program (``linecard program
-            list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own program. A program
-            name with a suffix or a path separator is a file. The other options apply only to a program that is
-            executed.
-        section: Function or section to run from an XDP object with several programs.
-        entry: C function that processes a packet, if it is not ``app_packet``.
-        maps: CSV or TOML files that fill maps of an XDP program before the run.
-        defines: Macros with which a C file or a shipped XDP program is recompiled.
-        fib: CSV file with the routes for ``bpf_fib_lookup``.
-        control: Input file for ``app_init`` of a C program; by default, the file of the shipped program.
-        cpus: Number of processors for per-processor maps; packets use the processors in turn.
-        unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
-        cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
-        bits: Target of a C file: 32-bit or 64-bit RISC-V.
-    """
+    """Options of a program that a chip executes; `linecard.run` documents them."""
 
     program: str | PathLike[str] | None
     section: str | None
@@ -101,11 +84,6 @@ class Executed(TypedDict, total=False):
 
 
 class ProgramOptions(Executed, total=False):
-    """Options of a program that a chip executes, with a limit on instructions per packet.
-
-    Attributes:
-        budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
-            million for C.
-    """
+    """Options of a program, with a limit on instructions per packet; `linecard.run` documents them."""
 
     budget: int | None

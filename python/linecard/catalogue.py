@@ -38,7 +38,8 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     """List the shipped presets, sorted by kind and name.
 
     Args:
-        kind: List only presets of this kind, such as ``platforms`` or ``dram``.
+        kind: List the presets of one kind: ``platforms``, ``programs``, ``cores``, ``dram``, ``standards``,
+            ``policies``, ``queueing`` or ``traffic``.
         search: List only presets whose name or title contains every word of this text, in upper or lower case.
 
     Raises:
@@ -59,6 +60,10 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
 @plain
 def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
     """Describe a preset: every parameter with unit and source, and its differences from the preset that it extends.
+
+    Args:
+        preset: Name of a shipped preset, or path to a TOML file.
+        set: New values for parameters.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

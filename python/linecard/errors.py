@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,20 @@ class ConfigProblem:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.place, self.key, self.message) if part)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the question for the known name that is nearest to a wrong one; ``otherwise`` if no name is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Return the message for a name that is not among the known ones."""
+    hint = did_you_mean(name, known)
+    return f"found {name!r}, expected one of {', '.join(known)}" + (f"; {hint}" if hint else "")
 
 
 class LinecardError(Exception):
@@ -62,6 +76,17 @@ class ConfigError(LinecardError):
     def of(cls, problems: Sequence[ConfigProblem]) -> ConfigError:
         """Build the error whose text is the list of problems, one per line."""
         return cls("\n".join(str(problem) for problem in problems), problems)
+
+    @classmethod
+    def at(cls, place: str, key: str, message: str) -> ConfigError:
+        """Build the error with one problem; see :class:`ConfigProblem`."""
+        return cls.of([ConfigProblem(place, key, message)])
+
+    @classmethod
+    def check(cls, problems: Sequence[ConfigProblem]) -> None:
+        """Raise the error if there are problems."""
+        if problems:
+            raise cls.of(problems)
 
 
 class MissingExtraError(ConfigError, ImportError):

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 BIT_RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
 PACKET_RATES = ("Mpps", "kpps", "pps")
 # A smaller fraction of a unit would lose its digits after the point, so the next smaller unit is used.
 _LEAST_OF_UNIT = 0.1
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a number, and not a boolean."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -34,13 +34,6 @@ def plain(record: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(record))
 
 
-def plain_fields(record: Any) -> dict[str, Any]:
-    """Convert the fields of a record to JSON data."""
-    """The fields of a record as JSON data."""
-    fields_of_record: dict[str, Any] = plain(record)
-    return fields_of_record
-
-
 def field_names(record: type[Any]) -> tuple[str, ...]:
     """Names of the fields of a msgspec structure or a dataclass, in order."""
     known: tuple[str, ...] | None = getattr(record, "__struct_fields__", None)

@@ -31,8 +31,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
     if packets == 0 and not has_end:
         expected = "expected 1 or more, because 0 is valid only with a capture"
         problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
@@ -54,7 +53,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
     """
     name = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(name, str):
-        raise ConfigError.of([ConfigProblem(argument, "", f"found {value!r}, expected a name or the path of a file")])
+        raise ConfigError.at(argument, "", f"found {value!r}, expected a name or the path of a file")
     return name
 
 
@@ -71,8 +70,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
     for text in texts:
         key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
         if not equals or not key.strip():
-            message = f"found {text!r}, expected KEY=VALUE, such as island.threads=4"
-            raise ConfigError.of([ConfigProblem(argument, "", message)])
+            raise ConfigError.at(argument, "", f"found {text!r}, expected KEY=VALUE, such as island.threads=4")
         found[key.strip()] = plain_value(value)
     return found
 
@@ -106,8 +104,7 @@ def settings(changes: Settings | None) -> list[str]:
         for text in texts
         if not isinstance(text, str) or text.find("=") < 1
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return texts
 
 
@@ -124,10 +121,9 @@ def toml_value(key: str, value: object) -> str:
         return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name} = {toml_value(key, each)}" for name, each in value.items()) + "}"
-    problem = ConfigProblem(
+    raise ConfigError.at(
         "set", key, f"found a {type(value).__name__}, expected a number, text, path, bool, list or mapping"
     )
-    raise ConfigError.of([problem])
 
 
 def file_hash(path: str | PathLike[str]) -> str:

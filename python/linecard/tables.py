@@ -19,6 +19,7 @@ from linecard.records import field_names, need_polars
 if TYPE_CHECKING:
     import polars
 
+    from linecard._reports import Metric
     from linecard.chip.result import RunResult
     from linecard.study.runners import StudyRun
 
@@ -64,6 +65,24 @@ def metric_rows(results: Iterable[RunResult | StudyRun]) -> list[Row]:
     return [
         (result.run_id, row.component, row.metric, row.unit, row.value) for result in results for row in result.metrics
     ]
+
+
+def metric_of(metrics: Sequence[Metric], component: str, metric: str) -> float:
+    """Return the value of one measurement.
+
+    Raises:
+        KeyError: The measurement does not exist; the message names the most similar ones.
+    """
+    from difflib import get_close_matches
+
+    for row in metrics:
+        if row.component == component and row.metric == metric:
+            return row.value
+    known = [f"{row.component} {row.metric}" for row in metrics]
+    near = get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
+    raise KeyError(
+        f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
+    )
 
 
 def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:

@@ -51,8 +51,7 @@ from linecard.view import (
     view_of,
     wide,
 )
-from linecard.vrp.budget import VrpBudget, VrpResource
-from linecard.vrp.budgets import VrpBudgets
+from linecard.vrp.budget import VrpBudget, VrpBudgets, VrpResource
 from linecard.vrp.extension import VrpCheck, VrpUse
 
 WIDTHS = (40, 60, 80, 100, 200)

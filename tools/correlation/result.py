@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._convert import convert
 from linecard.chip.band import Width  # msgspec reads the annotations
-from linecard.records import plain_fields
+from linecard.records import plain
 from tools.correlation.statistics import Errors, errors_of, kendall_tau, knee
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Device:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: the points, and numbers derived from them."""
-        return {**plain_fields(self), "statistics": statistics_of(self), "knees": [plain_fields(k) for k in self.knees]}
+        return {**plain(self), "statistics": statistics_of(self), "knees": [plain(k) for k in self.knees]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,15 +248,13 @@ def statistics_of(device: Device) -> list[dict[str, Any]]:
         rows.append(
             {
                 "points": name,
-                "errors": None if errors is None else plain_fields(errors),
+                "errors": None if errors is None else plain(errors),
                 "worst": None if errors is None else points[errors.worst_at].name,
                 "kendall_tau": rank_correlation(points),
                 "inside_band": inside,
                 "with_band": banded,
                 "null_models": {
-                    model: plain_fields(found)
-                    for model in NULL_MODELS
-                    if (found := null_errors(points, model)) is not None
+                    model: plain(found) for model in NULL_MODELS if (found := null_errors(points, model)) is not None
                 },
             }
         )

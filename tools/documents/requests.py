@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard._options import Option, options
-from linecard.chip import simulate as chip
-from linecard.dram import simulate as dram
+from linecard.chip.run import run
+from linecard.dram.run import dram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,14 +59,24 @@ _PROGRESS = "progress: ProgressCallback | None = None,"
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request: the Python function that accepts it, and the type that holds it."""
+    """A request: the Python function that accepts it, and the type that holds it.
 
-    function: str
+    The function keeps its text, except the arguments.
+    """
+
+    function: Callable[..., object]
     shape: str
     groups: tuple[str, ...]
-    simulate: Callable[..., object]
     result: str
     counted: str
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def folder(self) -> str:
+        return self.function.__module__.split(".")[1]
 
     @property
     def fields(self) -> tuple[Option, ...]:
@@ -74,17 +84,16 @@ class _Request:
 
 
 _REQUESTS = (
-    _Request("run", "Run", ("run", "program", "question"), chip.simulate, "RunResult", "packets done, total packets"),
-    _Request("dram", "Dram", ("dram", "dram question"), dram.simulate, "MemoryResult", "requests done, total or 0"),
+    _Request(run, "Run", ("run", "program", "question"), "RunResult", "packets done, total packets"),
+    _Request(dram, "Dram", ("dram", "dram question"), "MemoryResult", "requests done, total or 0"),
 )
 
 
 def request_texts() -> dict[str, str]:
     """The generated modules by path below the package."""
-    functions = {request.simulate.__module__.split(".")[1]: request for request in _REQUESTS}
     return {
         "_schema.py": formatted(_schema()),
-        **{f"{folder}/run.py": formatted(_function(request)) for folder, request in functions.items()},
+        **{f"{request.folder}/run.py": formatted(_function(request)) for request in _REQUESTS},
     }
 
 
@@ -95,43 +104,46 @@ def _schema() -> str:
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
-            f'    """The request of `linecard.{request.function}`; that function documents the fields."""\n',
+            f'    """The request of `linecard.{request.name}`; that function documents the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
+    documents = "`linecard.run` documents them"
     for head, of, several in (
-        ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes.", executed),
+        ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes", executed),
         (
             "class ProgramOptions(Executed, total=False):",
-            "Options of a program that a chip executes, with a limit on instructions per packet.",
+            "Options of a program, with a limit on instructions per packet",
             budget,
         ),
     ):
-        parts += [head, documented(of, "Attributes", said(several))]
+        parts += [head, f'    """{of}; {documents}."""\n']
         # Only `run` writes a `Program` to a file.
         parts += [f"    {each.name}: {each.annotation.replace(' | Program', '')}" for each in several]
     return "\n".join(parts)
 
 
 def _function(request: _Request) -> str:
-    head, _, tail = (inspect.getdoc(request.simulate) or "").partition("\n\nArgs:")
+    head, _, tail = (inspect.getdoc(request.function) or "").partition("\n\nArgs:")
     tail = tail.partition("\n\n")[2]
     first, others = ([each for each in request.fields if each.first == has] for has in (True, False))
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
     counted = (
         f"progress: Function that is called from time to time with ({request.counted}), in the thread that calls "
-        f"``{request.function}``"
+        f"``{request.name}``"
     )
-    given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
-    signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"
-    imports = _IMPORTS.format(shape=request.shape, module=request.simulate.__module__, imports=_imports(signature))
+    signature = f"def {request.name}({' '.join(arguments)}) -> {request.result}:"
+    imports = _IMPORTS.format(
+        shape=request.shape, module=f"linecard.{request.folder}.simulate", imports=_imports(signature)
+    )
     return "\n".join(
         (
-            f'"""`linecard.{request.function}`. {_WRITTEN}"""',
+            f'"""`linecard.{request.name}`. {_WRITTEN}"""',
             imports,
             f"@plain\n{signature}",
             documented(head, "Args", [*said(request.fields), f"{counted}."], tail),
-            f"    return simulate({request.shape}({given}), progress)",
+            '    asked = {name: value for name, value in locals().items() if name != "progress"}',
+            f"    return simulate({request.shape}(**asked), progress)",
         )
     )
 

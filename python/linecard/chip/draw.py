@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from linecard._arguments import plain
 from linecard.chip import facts
 from linecard.chip.picture import Picture
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.files import is_file_name, write_bytes, write_text
 from linecard.request import name_of
 
@@ -32,8 +32,8 @@ def draw(
         chip: Name of a shipped chip, or path to a TOML file.
         output: File to write: ``.svg``, or ``.png`` with twice as many pixels in each direction (requires the extra
             ``plot``).
-        set: Changes to parameters, in the format of :func:`linecard.run`. If omitted, the changes of ``result`` apply.
-        result: A run of the chip, or a JSON file of a run; the utilisation in this run colours the blocks.
+        set: Changes to parameters. If omitted, the changes of ``result`` apply.
+        result: JSON file of a run, or the run itself; the utilisation in this run colours the blocks.
 
     Returns:
         Path of the file.
@@ -51,8 +51,7 @@ def draw(
     file = Path(fspath(output))
     kind = file.suffix.lower() if is_file_name(file) else ".svg"
     if kind not in {".svg", ".png"}:
-        message = f"found {file.name}, expected a name ending in .svg or .png"
-        raise ConfigError.of([ConfigProblem("--output", "", message)])
+        raise ConfigError.at("--output", "", f"found {file.name}, expected a name ending in .svg or .png")
     svg = Picture(facts.read(name_of("chip", chip), set, result)).svg()
     if kind == ".svg":
         return write_text(file, svg)

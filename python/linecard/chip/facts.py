@@ -12,7 +12,7 @@ import msgspec
 from linecard import _core
 from linecard._convert import convert
 from linecard.chip.reports import Bottleneck, ChipDrawing, ResourceUse
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.words import value_text
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
         folders = {each["name"]: each["kind"] for each in _core.presets()}
         what = "is not a chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
         message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip (kind = "chip")'
-        raise ConfigError.of([ConfigProblem(preset, "", message)])
+        raise ConfigError.at(preset, "", message)
 
 
 def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike[str] | None) -> Facts:
@@ -99,7 +99,7 @@ def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike
                 f"found {given}, expected the same --set values as in the run: {had}; "
                 "omit --set to draw the chip of the run"
             )
-            raise ConfigError.of([ConfigProblem("--set", "", message)])
+            raise ConfigError.at("--set", "", message)
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
     only_chips(chip, overrides, "draw")
     parts = convert(_core.chip_drawing(chip, overrides), ChipDrawing)
@@ -134,7 +134,7 @@ def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
         message = f"is not the result of a run ({error}); {expected}"
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"is not JSON ({error}); {expected}"
-    raise ConfigError.of([ConfigProblem(str(file), "", message)])
+    raise ConfigError.at(str(file), "", message)
 
 
 def _same_chip(chip: str, run: RunResult | _Run, file: str) -> None:
@@ -142,5 +142,4 @@ def _same_chip(chip: str, run: RunResult | _Run, file: str) -> None:
         return str(Path(name).resolve()) if name.endswith(".toml") else name.removeprefix("platforms/")
 
     if known(run.chip) != known(chip):
-        message = f"found a run of {run.chip}, expected a run of {chip}"
-        raise ConfigError.of([ConfigProblem(file or "result", "", message)])
+        raise ConfigError.at(file or "result", "", f"found a run of {run.chip}, expected a run of {chip}")

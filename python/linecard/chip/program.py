@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _options
 from linecard.chip.steps import Program, listed
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.executed.for_chip import executed
 from linecard.request import name_of
 
@@ -44,7 +44,7 @@ def chip_program(
         usual = {each.name: each.default for each in _options.options("program")}
         if given := [name for name, value in options.items() if value and value != usual[name]]:
             message = "has no effect without a program to execute (program, --program)"
-            raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
+            raise ConfigError.at(", ".join(given), "", message)
         if program is None:
             yield None
             return

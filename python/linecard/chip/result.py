@@ -6,7 +6,6 @@ further computation, and therefore agree.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linecard._convert import convert
 from linecard.chip.band import STILL, Width
-from linecard.chip.breakdown import part_columns, part_rows
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
-from linecard.chip.reports import RunReport, Summary
-from linecard.records import plain_fields
+from linecard.chip.reports import LatencyNs, Part, RunReport, Summary
+from linecard.records import field_names, plain
 from linecard.result import ResultOfRun
-from linecard.tables import METRIC_COLUMNS, Table, frame, metric_rows
+from linecard.tables import METRIC_COLUMNS, Table, frame, metric_of, metric_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,14 +124,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         Raises:
             KeyError: The measurement does not exist; the message names the most similar ones.
         """
-        for row in self.metrics:
-            if row.component == component and row.metric == metric:
-                return row.value
-        known = [f"{row.component} {row.metric}" for row in self.metrics]
-        near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
-        raise KeyError(
-            f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
-        )
+        return metric_of(self.metrics, component, metric)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON, without wall-clock time, ``what_if`` and ``latency_bins``."""
@@ -154,7 +145,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
             "traffic": self.traffic,
             "seed": self.seed,
             "config_hash": self.config_hash,
-            **plain_fields(self.request),
+            **plain(self.request),
         }
 
     def table(self) -> Table:
@@ -163,7 +154,15 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
 
     def breakdown_frame(self) -> polars.DataFrame:
         """One row for each :class:`Part` of :attr:`breakdown`, with latencies; requires the extra ``frames``."""
-        return frame(part_columns(), part_rows(self.breakdown))
+        plain, latency = ([name for name in field_names(kind) if name != "latency_ns"] for kind in (Part, LatencyNs))
+        rows = [
+            [
+                *(getattr(part, name) for name in plain),
+                *(None if part.latency_ns is None else getattr(part.latency_ns, name) for name in latency),
+            ]
+            for part in self.breakdown
+        ]
+        return frame([*plain, *(f"latency_{name}_ns" for name in latency)], rows)
 
     def latency_frame(self) -> polars.DataFrame:
         """The latency histogram as a polars data frame, with one row for each bin; requires the extra ``frames``."""

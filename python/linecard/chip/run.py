@@ -115,35 +115,5 @@ def run(
         >>> result.summary.throughput_gbps > 0
         True
     """
-    return simulate(
-        Run(
-            chip=chip,
-            trace=trace,
-            set=set,
-            seed=seed,
-            packets=packets,
-            warmup_packets=warmup_packets,
-            map_addresses=map_addresses,
-            strict=strict,
-            timeline=timeline,
-            timeline_from_us=timeline_from_us,
-            timeline_for_us=timeline_for_us,
-            pcap_out=pcap_out,
-            program=program,
-            section=section,
-            entry=entry,
-            maps=maps,
-            defines=defines,
-            fib=fib,
-            control=control,
-            cpus=cpus,
-            budget=budget,
-            unchecked=unchecked,
-            cflags=cflags,
-            bits=bits,
-            precision=precision,
-            band=band,
-            verdict=verdict,
-        ),
-        progress,
-    )
+    asked = {name: value for name, value in locals().items() if name != "progress"}
+    return simulate(Run(**asked), progress)

@@ -36,29 +36,7 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
-    """Simulate one design under one traffic load.
-
-    The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
-    Ctrl-C stops the simulation.
-
-    Args:
-        asked: The requested precision.
-        progress: Function that is called from time to time.
-
-    Returns:
-        The result of the run; see :class:`linecard.RunResult`.
-
-    Raises:
-        ConfigError: The preset, a key or a value is wrong; the error lists every problem.
-        TrafficError: The capture cannot be used.
-        RunError: The simulation stopped without a result.
-
-    Example:
-        >>> import linecard
-        >>> result = linecard.run("ixp1200", program="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
-        >>> result.summary.throughput_gbps > 0
-        True
-    """
+    """Simulate one design under one traffic load; see :func:`linecard.run`."""
     chip, overrides, trace = name_of("chip", asked.chip), settings(asked.set), asked.trace
     if asked.timeline is None:
         _check_no_window(asked.timeline_from_us, asked.timeline_for_us)
@@ -69,8 +47,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     packets = usual[0] if asked.packets is None else asked.packets
     warmup_packets = asked.warmup_packets
     check_counts(seed=asked.seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
-    if wrong := wrong_precision(asked.precision):
-        raise ConfigError.of(wrong)
+    ConfigError.check(wrong_precision(asked.precision))
     started = time.perf_counter()
     given, of_program = ({each.name: getattr(asked, each.name) for each in options(one)} for one in ("run", "program"))
     with chip_program(of_program.pop("program"), chip=chip, overrides=overrides, **of_program) as program:
@@ -134,8 +111,7 @@ def _check_no_window(from_us: float, for_us: float | None) -> None:
     )
     message = "has no effect without a timeline; add timeline= (--timeline)"
     problems = [ConfigProblem(name, "", message) for name, is_given in given if is_given]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from linecard import files
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.request import name_of, toml_value
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Program:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             message = f"found {self.name!r}, expected letters, digits, `_`, `.` and `-`, as in a file name"
-            raise ConfigError.of([ConfigProblem("Program", "name", message)])
+            raise ConfigError.at("Program", "name", message)
 
     def compute(
         self,
@@ -327,7 +327,7 @@ class Program:
     def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
         if size is not None and keys.get("whole_packet"):
             message = f"found {size} and whole_packet, expected only one of them"
-            raise ConfigError.of([ConfigProblem(f"Program {self.name}, {op}", "bytes", message)])
+            raise ConfigError.at(f"Program {self.name}, {op}", "bytes", message)
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 
     def _with(self, op: str, own: dict[str, object], known: type, keys: Mapping[str, object]) -> Program:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linecard import _core
 from linecard._arguments import plain
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.files import write_text
 from linecard.request import name_of
 from linecard.schemas import line, write_schema
@@ -38,10 +38,9 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """
     target = Path(fspath(file))
     if target.suffix != ".toml":
-        problem = ConfigProblem(str(target), "", "expected a name that ends in .toml")
-        raise ConfigError.of([problem])
+        raise ConfigError.at(str(target), "", "expected a name that ends in .toml")
     if target.exists():
-        raise ConfigError.of([ConfigProblem(str(target), "", "exists already; choose another name or remove it")])
+        raise ConfigError.at(str(target), "", "exists already; choose another name or remove it")
     text = _core.chip_template(name_of("like", like))
     write_text(target, line("chip") + text)
     write_schema("chip", target)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from linecard.chip import not_ip
 from linecard.chip.facts import Facts as ChipFacts
 from linecard.chip.facts import read
 from linecard.chip.frame import described
-from linecard.chip.loss import loss_words
 from linecard.chip.picture import Picture as ChipPicture
+from linecard.chip.reports import NotIpFrames, Summary
 from linecard.chip.reports import Part as PartOfChip
-from linecard.chip.reports import Summary
 from linecard.chip.result import Band, RunResult
 from linecard.errors import LinecardError
 from linecard.executed.program_view import program_parts
@@ -53,6 +51,9 @@ DRAM = {
 RESULT_CACHE_HITS = ("result_cache", "hit_rate")
 # Kinds of parts, their plurals, and the largest number of parts for which a terminal shows a row each.
 KINDS = {"class": ("classes", 8), "output": ("sending ports", 4), "input": ("receiving ports", 4)}
+
+# Packets inside do not affect the stated loss up to this share of the arrived packets.
+_FEW = 0.01
 
 
 @view.register
@@ -99,7 +100,7 @@ def _facts(result: RunResult) -> list[Fact]:
         Fact("Loss", loss, of_all, "warn" if loss == "none yet" else tone),
     ]
     if first.not_ip is not None:
-        facts.append(Fact("Not IP", *not_ip.words(first.not_ip)))
+        facts.append(Fact("Not IP", *not_ip_words(first.not_ip)))
     latency = first.latency_ns
     if first.packets_out:
         others = (("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
@@ -115,6 +116,32 @@ def _facts(result: RunResult) -> list[Fact]:
     if hits is not None:
         facts.append(Fact("Result cache", percent(hits, 2), "hit rate of the lookups"))
     return facts
+
+
+def loss_words(summary: Summary) -> tuple[str, str]:
+    """The loss as text, and the packets to which it refers; the text is “none” only if every packet has left."""
+    gone = summary.packets_out + summary.packets_dropped
+    stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
+    of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"
+    piles_up = stayed > _FEW * summary.packets_in
+    loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"
+    if piles_up:
+        share = f"{100 * stayed / summary.packets_in:.1f} %"
+        of_all += f"; {stayed:,} more of the {summary.packets_in:,} arrived packets ({share}) are still inside"
+        of_all += "" if summary.steady else ": not steady"
+    return loss, of_all
+
+
+def not_ip_words(frames: NotIpFrames) -> tuple[str, str]:
+    """Describe the number of frames that are not IP, and their outcomes."""
+    became = (
+        ("forwarded", frames.forwarded),
+        ("punted to the host", frames.punted),
+        ("dropped by choice", frames.dropped_by_choice),
+        ("ended by the program", frames.finished),
+        ("lost", frames.lost),
+    )
+    return f"{frames.packets_in:,} frames", ", ".join(f"{count:,} {what}" for what, count in became if count)
 
 
 def _named(*times: tuple[str, float]) -> str:

@@ -27,10 +27,26 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from linecard.cli.version import version_text
-
-        typer.echo(version_text())
+        typer.echo(_version_text())
         raise typer.Exit
+
+
+def _version_text() -> str:
+    """Versions of Linecard and Python, the platform, and paths of package and compiled core, each on one line."""
+    import platform
+    from pathlib import Path
+
+    from linecard import _core
+
+    return "\n".join(
+        (
+            f"linecard {_core.__version__}",
+            f"Python {platform.python_version()} ({platform.python_implementation()})",
+            f"platform {platform.platform()}",
+            f"installed in {Path(__file__).resolve().parents[1]}",
+            f"core {Path(_core.__file__).resolve()}",
+        )
+    )
 
 
 @app.callback()

@@ -12,15 +12,28 @@ import typer
 
 from linecard._options import options
 from linecard.cli import completion
-from linecard.cli.maps import maps
 from linecard.cli.options import read_share
+from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from linecard._options import Option
 
 # The type of each kind of value on the command line, and the kinds that may be repeated.
 _TYPES: dict[str, Any] = {"whole": int, "number": float, "switch": bool, "path": Path, "share": float}
 _SEVERAL = ("settings", "texts", "maps")
+
+
+def maps(given: Sequence[str]) -> dict[str, str]:
+    """Parse strings of the form NAME=FILE into map names and their files."""
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, file = each.partition("=")
+        if not (name and equals and file):
+            raise ConfigError.at("--map", "", f"found {each!r}, expected NAME=FILE, such as --map routes=routes.csv")
+        found[name] = file
+    return found
 
 
 def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:

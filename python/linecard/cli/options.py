@@ -70,14 +70,3 @@ def read_share(text: str) -> float:
         return share_of(text)
     except ValueError:
         raise typer.BadParameter(f"found {text!r}, expected a fraction such as 1% or 0.01") from None
-
-
-Precision = Annotated[
-    float | None,
-    typer.Option(
-        "--precision",
-        metavar="SHARE",
-        parser=read_share,
-        help="Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.",
-    ),
-]

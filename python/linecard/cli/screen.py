@@ -11,7 +11,7 @@ from rich.text import Text
 
 from linecard.cli import table as screen_table
 from linecard.cli.beside import Beside as SideBySide
-from linecard.cli.pieces import BAR_WIDTH, DIM, heading, section
+from linecard.cli.pieces import BAR_WIDTH, DIM, grid, heading, section
 from linecard.cli.stdout import show
 from linecard.numbers import number
 from linecard.view import (
@@ -81,7 +81,7 @@ def _block(part: Part) -> RenderableType | None:
         case Paragraphs(texts) if texts:
             return Group(*(Text(each.text, style=TONES[each.tone]) for each in texts))
         case Notes(texts) if texts:
-            lines = _grid("l", "w")
+            lines = grid("l", "w")
             for each in texts:
                 lines.add_row(Text("!", style="bold yellow"), Text(each))
             return lines
@@ -95,12 +95,8 @@ def _headed(title: str, said: str, *parts: RenderableType) -> RenderableType:
     return Group(heading(title, said), *parts) if title else Group(*parts)
 
 
-def _grid(*sides: str) -> screen_table.Table:
-    return screen_table.Table([screen_table.Column("", side) for side in sides])
-
-
 def _facts(rows: Sequence[Fact | tuple[str, ...]]) -> RenderableType:
-    table = _grid("l", "w")
+    table = grid("l", "w")
     for name, value, more, tone in (Fact(*row) for row in rows):
         said = f"{'   ' if value else ''}{more}" if more else ""
         table.add_row(Text(name, style=DIM), Text.assemble((value, TONES[tone]), (said, DIM)))

@@ -68,23 +68,5 @@ def dram(
         >>> linecard.dram("ddr4_2400", pattern="stream", count=1000).reads
         1000
     """
-    return simulate(
-        Dram(
-            device=device,
-            policy=policy,
-            trace=trace,
-            format=format,
-            pattern=pattern,
-            count=count,
-            spacing=spacing,
-            reads=reads,
-            narrow=narrow,
-            seed=seed,
-            in_flight=in_flight,
-            set=set,
-            requests=requests,
-            commands=commands,
-            frames=frames,
-        ),
-        progress,
-    )
+    asked = {name: value for name, value in locals().items() if name != "progress"}
+    return simulate(Dram(**asked), progress)

@@ -25,21 +25,7 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
-    """Simulate a DRAM part alone with a trace or a pattern.
-
-    Args:
-        asked: The requested precision.
-        progress: Function that is called from time to time.
-
-    Raises:
-        ConfigError: A preset, a key or an option is wrong; the error lists every problem.
-        TrafficError: The trace cannot be used; the message states the line and the expected content.
-
-    Example:
-        >>> import linecard
-        >>> linecard.dram("ddr4_2400", pattern="stream", count=1000).reads
-        1000
-    """
+    """Simulate a DRAM part alone with a trace or a pattern; see :func:`linecard.dram`."""
     given = {each.name: getattr(asked, each.name) for each in options("dram")}
     given |= {"set": settings(asked.set), "device": name_of("device", asked.device)}
     given["policy"] = name_of("policy", asked.policy)
@@ -57,8 +43,7 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
         problems.append(ConfigProblem("format", "", "has no effect with a pattern; omit it"))
     counts = {name: given[name] or 0 for name in ("count", "spacing", "seed", "in_flight")}
     problems += out_of_range({name.replace("_", " "): value for name, value in counts.items()}, 0, U64_MAX)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     outputs = {"requests": asked.requests, "commands": asked.commands}
     check_apart(outputs, asked.device, asked.policy, asked.trace, given["set"])
     if asked.frames:

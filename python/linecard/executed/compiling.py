@@ -1,10 +1,19 @@
-"""Checks of compiler flags, and of the word width of a program's target."""
+"""Compiles C files with the compiler of the Python package ``ziglang``, and checks the options of a compilation."""
 
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from linecard.errors import ConfigProblem
+from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 # Bits of the RISC-V that C programs are compiled for, the usual one first.
 WIDTHS = (32, 64)
@@ -24,3 +33,54 @@ def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigPro
     except ValueError as error:
         problems.append(ConfigProblem("cflags", "", f"found {cflags!r}, expected flags in shell syntax: {error}"))
     return problems
+
+
+def check_source(source: Path) -> None:
+    """Refuse a C file that does not exist."""
+    if not source.is_file():
+        raise ConfigError.at(str(source), "", "found no such file, expected a C file")
+
+
+def compiler_folder() -> Path:
+    """Return the folder of the compiler.
+
+    Raises:
+        MissingExtraError: The compiler is not installed.
+    """
+    found = find_spec("ziglang")
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtraError("a compiler for C files", "programs")
+    return Path(found.submodule_search_locations[0])
+
+
+def compile_c(
+    source: Path, target: Path, flags: Iterable[str], include: Path, defines: Sequence[str], cflags: str, *last: str
+) -> Path:
+    """Compile a C file to a target, which appears only if the compilation succeeds.
+
+    Args:
+        source: The C file; its folder is on the include path.
+        target: The file to write.
+        flags: The flags of all programs of this kind.
+        include: The folder with the shipped headers.
+        defines: Macros, each ``NAME`` or ``NAME=VALUE``.
+        cflags: Further flags in shell syntax.
+        *last: Arguments after the C file.
+
+    Raises:
+        CompileError: The compiler rejected the file; the error contains the compiler's message.
+    """
+    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+    with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
+        made = Path(scratch) / target.name
+        command = [sys.executable, "-m", "ziglang", "cc", *(flag for flag in flags if flag != "-Werror")]
+        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
+        command += ["-I", str(include), "-I", named.rpartition("/")[0] or ".", named, *last, "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0 or not made.exists():
+            raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")
+        if done.stderr.strip():
+            sys.stderr.write(done.stderr)
+        made.replace(target)
+    return target

@@ -6,7 +6,6 @@ programs are already compiled.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tempfile
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.executed.compiling import WIDTHS, wrong_compilation
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def _known() -> list[str]:
 def _refuse(given: Mapping[str, object], message: str) -> None:
     """Raise `ConfigError` if any argument is given."""
     if named := [name for name, value in given.items() if value]:
-        raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
+        raise ConfigError.at(", ".join(named), "", message)
 
 
 @contextmanager
@@ -99,11 +98,10 @@ def executed(
     if name not in _known() and (is_name or not path.is_file()):
         # An error of the chip is reported first.
         _core.describe(chip, list(overrides))
-        near = difflib.get_close_matches(name, _known(), 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
+        hint = f"; {did_you_mean(name, _known(), '`linecard program list [--xdp]` lists shipped programs')}"
         hint = f"; a file is ./{name}" if path.is_file() else hint
         message = f"found no program {name!r}, expected an application, a shipped program or a file{hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
+        raise ConfigError.at("program", "", message)
     files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
     if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
         problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
@@ -123,13 +121,12 @@ def executed(
     if source is None:
         compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
         _refuse(compiled, f"has no effect on {name!r}; macros, flags and widths need a C file or a shipped XDP program")
-    if wrong := wrong_compilation(cflags, bits, is_xdp=xdp):
-        raise ConfigError.of(wrong)
+    ConfigError.check(wrong_compilation(cflags, bits, is_xdp=xdp))
     if budget is not None and not 1 <= budget < 1 << 64:
-        raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")])
+        raise ConfigError.at("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")
     if unchecked and xdp:
-        raise ConfigError.of(
-            [ConfigProblem("unchecked", "", "has no effect on an XDP program, whose accesses are all checked; omit it")]
+        raise ConfigError.at(
+            "unchecked", "", "has no effect on an XDP program, whose accesses are all checked; omit it"
         )
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:

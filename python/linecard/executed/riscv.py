@@ -8,23 +8,18 @@ of the Python package ``ziglang`` (requires the extra ``programs``).
 
 from __future__ import annotations
 
-import difflib
 import os
-import shlex
-import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
-from linecard.executed.compiling import WIDTHS, wrong_compilation
+from linecard.errors import ConfigError, did_you_mean
+from linecard.executed.compiling import WIDTHS, check_source, compile_c, compiler_folder, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace_result import ProgramTrace
 from linecard.files import check_apart
@@ -70,38 +65,21 @@ def program_build(
         ConfigError: The file does not exist.
     """
     source = Path(source)
-    if not source.is_file():
-        raise ConfigError.of([ConfigProblem(str(source), "", "found no such file, expected a C file")])
+    check_source(source)
     from linecard.executed.xdp import is_xdp, xdp_build
 
     check_apart({"output": output}, source)
-    if wrong := wrong_compilation(cflags, bits, is_xdp=is_xdp(source)):
-        raise ConfigError.of(wrong)
+    ConfigError.check(wrong_compilation(cflags, bits, is_xdp=is_xdp(source)))
     if is_xdp(source):
         return xdp_build(source, output, defines, cflags=cflags)
-    if find_spec("ziglang") is None:
-        raise MissingExtraError("a compiler for C files", "programs")
+    compiler_folder()
     tools = toolchain()
-    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
-    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+    flags = tools.FLAGS if bits == WIDTHS[0] else [tools.FLAGS64.get(flag, flag) for flag in tools.FLAGS]
+    runtime = map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
+    link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]
+    script = f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}"
     target = Path(output) if output is not None else source.with_suffix(".elf")
-    with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
-        made = Path(scratch) / target.name
-        command = [sys.executable, "-m", "ziglang", "cc"]
-        flags = tools.FLAGS if bits == WIDTHS[0] else [tools.FLAGS64.get(flag, flag) for flag in tools.FLAGS]
-        command += [flag for flag in flags if flag != "-Werror"]
-        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
-        command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
-        command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
-        link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]
-        command += [*link, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")
-        if done.stderr.strip():
-            sys.stderr.write(done.stderr)
-        made.replace(target)
-    return target
+    return compile_c(source, target, flags, PROGRAMS / "include", defines, cflags, *runtime, *link, script)
 
 
 @plain
@@ -128,20 +106,19 @@ def program_trace(
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
+        entry: Function that the program calls for each packet; by default, ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
-        control: Control file that ``app_init`` reads; ``None`` for the default of a shipped program.
+        control: Control file that ``app_init`` reads; by default, that of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
-        routes: Route table; IPv4 addresses are mapped to its prefixes, for captures with anonymised addresses. By
-            default, a shipped route lookup uses the routes in its control file.
+        routes: Route table; IPv4 addresses are mapped to its prefixes, for captures with anonymised addresses. A
+            shipped route lookup uses the routes in its control file by default.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Disable the memory checks, so that the program may access bytes outside of its packet and heap
-            blocks.
-        cache: Folder that keeps traces, identified by the hash of their inputs; ``None`` for no folder. A damaged file
-            is replaced; ``notes`` of the result report the damage.
+        unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
+        cache: Folder that keeps traces, identified by the hash of their inputs; by default, none. A damaged file is
+            replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
         progress: Function that is called from time to time with (done, total).
 
@@ -161,23 +138,24 @@ def program_trace(
             control = control if control is not None else shipped.control
             if routes is None and shipped.functionality == "route lookup":
                 routes = control
-        return _trace(
-            title,
-            elf,
-            trace,
-            entry,
-            control,
-            packets,
-            payload,
-            seed,
-            routes,
-            strict,
-            budget,
-            unchecked,
-            cache,
-            cache_bytes,
-            progress,
+        traced = _core.program_trace(
+            str(elf),
+            entry=entry,
+            control=None if control is None else os.fspath(control),
+            traffic=os.fspath(trace),
+            packets=packets,
+            payload=payload,
+            seed=seed,
+            routes=None if routes is None else os.fspath(routes),
+            strict=strict,
+            budget=budget,
+            checked=not unchecked,
+            cache=None if cache is None else os.fspath(cache),
+            cache_bytes=cache_bytes,
+            progress=progress,
         )
+    own = {"name": title, "traced": traced, "notes": _core.traced_notes(traced)}
+    return convert({**_core.traced_report(traced), **own}, ProgramTrace)
 
 
 @contextmanager
@@ -186,14 +164,13 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):
-        problem = ConfigProblem("define", "", f"has no effect on {name!r}; macros need a C file")
-        raise ConfigError.of([problem])
+        raise ConfigError.at("define", "", f"has no effect on {name!r}; macros need a C file")
     if program_info(name) is not None:
         yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
         return
     if path.suffix in (".c", ".o") and is_xdp(path):
         message = "found an XDP program, expected a program with app_packet; `linecard program run` runs XDP programs"
-        raise ConfigError.of([ConfigProblem(name, "", message)])
+        raise ConfigError.at(name, "", message)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf", defines, entry)
@@ -205,48 +182,12 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
                 raise ConfigError.of(own) from None
         return
     if not path.is_file():
-        near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` lists shipped programs"
-        message = f"found no program {name!r}, expected a shipped program, a C file or an ELF file{hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
+        hint = did_you_mean(
+            name, [known.name for known in programs()], "`linecard program list` lists shipped programs"
+        )
+        message = f"found no program {name!r}, expected a shipped program, a C file or an ELF file; {hint}"
+        raise ConfigError.at("program", "", message)
     yield path.stem, path
-
-
-def _trace(
-    name: str,
-    elf: Path,
-    trace: str | PathLike[str],
-    entry: str | None,
-    control: str | PathLike[str] | None,
-    packets: int,
-    payload: str,
-    seed: int,
-    routes: str | PathLike[str] | None,
-    strict: bool,
-    budget: int,
-    unchecked: bool,
-    cache: str | PathLike[str] | None,
-    cache_bytes: int | None,
-    progress: Progress | None,
-) -> ProgramTrace:
-    traced = _core.program_trace(
-        str(elf),
-        entry=entry,
-        control=None if control is None else os.fspath(control),
-        traffic=os.fspath(trace),
-        packets=packets,
-        payload=payload,
-        seed=seed,
-        routes=None if routes is None else os.fspath(routes),
-        strict=strict,
-        budget=budget,
-        checked=not unchecked,
-        cache=None if cache is None else os.fspath(cache),
-        cache_bytes=cache_bytes,
-        progress=progress,
-    )
-    own = {"name": name, "traced": traced, "notes": _core.traced_notes(traced)}
-    return convert({**_core.traced_report(traced), **own}, ProgramTrace)
 
 
 @plain

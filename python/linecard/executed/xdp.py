@@ -9,25 +9,20 @@ source line.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-import shlex
-import subprocess
-import sys
 import tempfile
 import tomllib
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
-from linecard.executed.compiling import WIDTHS, wrong_compilation
+from linecard.errors import ConfigError, did_you_mean
+from linecard.executed.compiling import WIDTHS, check_source, compile_c, compiler_folder, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, toolchain
 from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
 from linecard.listed import Listed
@@ -109,35 +104,15 @@ def xdp_build(
         ConfigError: The file does not exist.
     """
     source = Path(source)
-    if not source.is_file():
-        raise ConfigError.of([ConfigProblem(str(source), "", "found no such file, expected a C file")])
+    check_source(source)
     if isa not in ISAS:
-        raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
-    if wrong := wrong_compilation(cflags, WIDTHS[0], is_xdp=True):
-        raise ConfigError.of(wrong)
-    found = find_spec("ziglang")
-    if found is None or not found.submodule_search_locations:
-        raise MissingExtraError("a compiler for C files", "programs")
-    tools = toolchain()
-    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
-    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+        raise ConfigError.at("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")
+    ConfigError.check(wrong_compilation(cflags, WIDTHS[0], is_xdp=True))
+    tools, include = toolchain(), XDP / "include"
+    # Lines of the shipped headers have the names by which they are included.
+    flags = [*tools.xdp_flags(isa), "-c", *tools.kernel_headers(compiler_folder()), f"-ffile-prefix-map={include}/="]
     target = Path(output) if output is not None else source.with_suffix(".o")
-    with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
-        made = Path(scratch) / target.name
-        command = [sys.executable, "-m", "ziglang", "cc"]
-        command += [flag for flag in tools.xdp_flags(isa) if flag != "-Werror"]
-        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
-        command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
-        # Lines of the shipped headers have the names by which they are included.
-        command.append(f"-ffile-prefix-map={XDP / 'include'}/=")
-        command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")
-        if done.stderr.strip():
-            sys.stderr.write(done.stderr)
-        made.replace(target)
-    return target
+    return compile_c(source, target, flags, include, defines, cflags)
 
 
 @contextmanager
@@ -151,17 +126,16 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
         source = XDP / f"{name}.c" if defines else None
     elif source is None and defines:
         message = f"found the object {name!r}; macros need a C file or the name of a shipped program"
-        raise ConfigError.of([ConfigProblem("define", "", message)])
+        raise ConfigError.at("define", "", message)
     elif not path.is_file():
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` lists shipped programs"
+        hint = f"; {did_you_mean(name, known, '`linecard program list --xdp` lists shipped programs')}"
         message = f"found no program {name!r}, expected a shipped program, a C file or an object file{hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
+        raise ConfigError.at("program", "", message)
     elif source is not None and not is_xdp(source):
         message = (
             "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs other C programs"
         )
-        raise ConfigError.of([ConfigProblem(name, "", message)])
+        raise ConfigError.at(name, "", message)
     with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
         if source is not None:
             path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines, isa=isa)
@@ -251,7 +225,7 @@ def xdp_run(
         routes: Route table; IPv4 addresses are mapped to its prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        cpus: Number of processors for per-CPU maps. Packets use the processors in turn.
+        cpus: Number of processors for per-CPU maps; packets use the processors in turn.
         interface: Index of the receiving network interface.
         progress: Function that is called from time to time with (done, total).
 

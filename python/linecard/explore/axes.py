@@ -113,19 +113,19 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
         try:
             values, interval = _range(found)
         except _Wrong as error:
-            raise _problem(place, name, f"found {written!r}, {error}") from error
+            raise ConfigError.at(place, name, f"found {written!r}, {error}") from error
         return Axis(name, values, interval, place, group)
     several: list[Any] = list(written) if isinstance(written, (list, tuple, range)) else [written]
     several = [fspath(value) if isinstance(value, PathLike) else value for value in several]
     if not several:
-        raise _problem(place, name, "found no value, expected at least one")
+        raise ConfigError.at(place, name, "found no value, expected at least one")
     for value in several:
         if not isinstance(value, (bool, int, float, str)):
-            raise _problem(place, name, f"found a {type(value).__name__}, expected numbers, texts, true or false")
+            raise ConfigError.at(place, name, f"found a {type(value).__name__}, expected numbers, texts, true or false")
         if isinstance(value, float) and not math.isfinite(value):
-            raise _problem(place, name, f"found {value}, expected a finite number")
+            raise ConfigError.at(place, name, f"found {value}, expected a finite number")
         if isinstance(value, str) and re.search(r"\d\s*\.\.\s*\d", value) and " " in value.strip():
-            raise _problem(
+            raise ConfigError.at(
                 place, name, f"found {value!r}, expected a range such as 5..10 step 2, 1..64 times 2, 1..9 log points 5"
             )
     return Axis(name, tuple(several), None, place, group)
@@ -190,10 +190,6 @@ def _points(low: Decimal, high: Decimal, points: int, *, log: bool, whole: bool)
     return tuple(found)
 
 
-def _problem(place: str, name: str, message: str) -> ConfigError:
-    return ConfigError.of([ConfigProblem(place, name, message)])
-
-
 def _parts(text: str) -> list[str]:
     """The values of a list with commas; commas inside quotes belong to the value."""
     return [part.strip() for part in re.findall(r"""(?:[^,"']|"[^"]*"|'[^']*')+""", text) if part.strip()]
@@ -210,7 +206,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
         name, found, values = part.partition("=")
         if not found or not name.strip():
             message = f"found {part.strip()!r}, expected KEY=VALUES, such as island.threads=1,2,4"
-            raise ConfigError.of([ConfigProblem(option, "", message)])
+            raise ConfigError.at(option, "", message)
         values = values.strip()
         written: object = values if _RANGE.fullmatch(values) else [plain_value(each) for each in _parts(values)]
         axes.append(read_axis(name.strip(), written, option, group))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from linecard.errors import ConfigError, RunError
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Take, Task, execute
+from linecard.explore.execute import Counts, Record, SweepProgress, Take, Task, Threads
+from linecard.side_by_side import threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ class Bench:
     store: Store | None
     jobs: int | None
     progress: SweepProgress | None
-    counts: Counts
+    counts: Counts = field(default_factory=Counts)
     executor: str = "threads"
     _connection: Connection | None = field(default=None, init=False)
 
@@ -64,24 +65,28 @@ class Bench:
         return [found[key] for key in keys]
 
     def execute(self, tasks: Sequence[Task], take: Take) -> None:
-        """Execute every task that is not in the store; see :func:`linecard.explore.execute.execute`."""
-        if self.executor == "threads":
-            execute(tasks, take, store=self.store, jobs=self.jobs, progress=self.progress, counts=self.counts)
-            return
-        from linecard.explore.cluster import Connection, execute_on_cluster
+        """Execute every task that is not in the store.
 
-        if self._connection is None:
-            self._connection = Connection(self.executor, self.jobs)
-        execute_on_cluster(
-            tasks,
-            take,
-            executor=self.executor,
-            store=self.store,
-            jobs=self.jobs,
-            progress=self.progress,
-            counts=self.counts,
-            connection=self._connection,
-        )
+        Args:
+            tasks: Distinct runs.
+            take: Called once for each task with its record, from any thread but never concurrently.
+
+        Raises:
+            ConfigError: The executor or the number of jobs is invalid, or the Dask cluster cannot execute the runs.
+            MissingExtraError: The executor needs the extra ``dask``.
+            RunError: The connection to the Dask scheduler was lost; finished runs are kept.
+            linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are kept.
+        """
+        jobs = threads_for(self.jobs)
+        if self.executor == "threads":
+            Threads(tasks, take, self.store, self.counts).run(jobs, self.progress)
+            return
+        from linecard.explore.cluster import Cluster, Connection
+
+        self._connection = self._connection or Connection(self.executor, jobs)
+        work = Cluster(tasks, take, self.store, self.counts)
+        if work.waiting:
+            work.run(self._connection.client(), self.progress)
 
 
 def numbers_of(record: Record) -> Mapping[str, Any]:

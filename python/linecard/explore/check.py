@@ -68,9 +68,9 @@ def check(
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        set: New values for parameters, in the form that :func:`linecard.run` takes.
-        trace: Capture or link profile (``"edge"``, ``"core"``) to receive; ``None`` uses the traffic generator of the
-            chip.
+        set: New values for parameters.
+        trace: Capture or link profile (``"edge"``, ``"core"``, a ``.toml`` file) to receive; by default, the traffic
+            generator of the chip.
         size: Frame size in bytes, ``"imix"``, ``"rfc2544"``, or a mix of the chip.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 

@@ -15,19 +15,27 @@ import queue
 import tempfile
 import threading
 import time
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, MissingExtraError, RunError
 from linecard.explore.content import canonical, code_version, content_of, files_of
-from linecard.explore.execute import Counts, Interrupted, Record, SweepProgress, Take, Task, evaluate, keep, look_up
+from linecard.explore.execute import (
+    Counts,
+    Interrupted,
+    Record,
+    SweepProgress,
+    Take,
+    Task,
+    Work,
+    evaluate,
+    record_of,
+)
 from linecard.explore.subject import Request
-from linecard.side_by_side import threads_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from linecard.explore.store import Store
 
@@ -110,7 +118,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
         _folder.leave()
 
 
-def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
+def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
     """The files that the tasks name and that are below the current folder, by relative path."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
@@ -125,17 +133,20 @@ def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
 class Connection:
     """A Dask cluster that connects for the first run and disconnects at the end; several batches of runs share it."""
 
-    def __init__(self, executor: str, jobs: int | None) -> None:
-        """Check both arguments; :func:`execute_on_cluster` describes them.
+    def __init__(self, executor: str, jobs: int) -> None:
+        """Check the executor.
+
+        Args:
+            executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
+            jobs: Number of workers to start on this machine.
 
         Raises:
-            ConfigError: The executor does not exist, or ``jobs`` is below one.
+            ConfigError: The executor does not exist.
             MissingExtraError: The extra ``dask`` is not installed.
         """
         kind, _, self._address = executor.partition(":")
         if kind != "dask":
             raise ConfigError(f"--executor: found {executor!r}, expected threads, dask or dask:ADDRESS")
-        threads_for(jobs)
         try:
             import distributed
         except ImportError as error:
@@ -160,14 +171,12 @@ class Connection:
         return self._client
 
     def _connect(self) -> None:
-        from linecard.request import default_jobs
-
         # One error of this module replaces the log of Dask about lost connections.
         for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         if not self._address:
             self._cluster = self._dask.LocalCluster(
-                n_workers=self._jobs or default_jobs(),
+                n_workers=self._jobs,
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
@@ -205,111 +214,69 @@ class Connection:
         self._client = self._cluster = None
 
 
-def execute_on_cluster(
-    tasks: Sequence[Task],
-    take: Take,
-    *,
-    executor: str,
-    store: Store | None,
-    jobs: int | None,
-    progress: SweepProgress | None,
-    counts: Counts,
-    connection: Connection | None = None,
-) -> None:
-    """Execute every task that is not in the store on a Dask cluster; see :func:`linecard.explore.execute.execute`.
+class Cluster(Work):
+    """Work that a cluster executes: submits messages, collects results, and submits lost runs again."""
 
-    Args:
-        tasks: Distinct runs to execute.
-        take: Called once for each task, with the record of the task.
-        executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
-        store: Store of finished runs; ``None`` for no store.
-        jobs: Number of workers to start on this machine; ``None`` starts one per core.
-        progress: Function that is called repeatedly with (runs done, total runs).
-        counts: Counts to which the runs are added.
-        connection: Connection to use, which stays open; ``None`` opens a new connection and closes it at the end.
-
-    Raises:
-        ConfigError: The executor is invalid, no scheduler or worker responds, or a worker has a different build or
-            different files.
-        MissingExtraError: The extra ``dask`` is not installed.
-        RunError: The connection to the scheduler was lost; finished runs are kept.
-        Interrupted: Ctrl-C.
-    """
-    reached = connection or Connection(executor, jobs)
-    # Counts may include earlier questions.
-    before = counts.found
-    try:
-        missing = look_up(tasks, store, take, counts)
-        if not missing:
-            return
-        driver = _Driver(reached.client(), missing, take, store, counts, before)
-        try:
-            driver.work(progress, len(tasks))
-        except KeyboardInterrupt:
-            raise Interrupted(driver.done(), len(tasks)) from None
-        finally:
-            driver.end()
-    finally:
-        if connection is None:
-            reached.close()
-
-
-class _Driver:
-    """Submits batches, collects results, and submits lost runs again."""
-
-    def __init__(
-        self, client: Any, tasks: list[Task], take: Take, store: Store | None, counts: Counts, found_before: int
-    ) -> None:
-        self.finished, self._seconds = 0, 0.0
-        self._found_before = found_before
-        self._client, self._take, self._store, self._counts = client, take, store, counts
-        self._requests = {task.key: task.request for task in tasks}
-        self._waiting = deque(task.key for task in tasks)
+    def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
+        super().__init__(tasks, take, store, counts)
+        self._finished, self._seconds = 0, 0.0
         self._tries: dict[str, int] = {}
-        self._out: dict[Any, list[str]] = {}
+        self._out: dict[Any, list[Task]] = {}
         self._claimed: set[str] = set()
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._files = bundle_of(tasks)
+        self._files = bundle_of(self.waiting)
         content = [(name, hashlib.sha256(each).hexdigest()) for name, each in self._files.items()]
         self._name = hashlib.sha256(canonical(content)).hexdigest() if content else ""
         self._bundle: Any = None
 
-    def done(self) -> int:
-        """Return the number of runs that were already in the store or have finished."""
-        return self._counts.found - self._found_before + self.finished
+    def run(self, client: Any, progress: SweepProgress | None) -> None:
+        """Execute all runs on the cluster of a Dask client.
 
-    def work(self, progress: SweepProgress | None, total: int) -> None:
+        Raises:
+            ConfigError: No worker responds, or a worker has a different build or different files.
+            RunError: The connection to the scheduler was lost; finished runs are kept.
+            Interrupted: The user pressed Ctrl-C; finished runs are kept.
+        """
+        self._client = client
+        try:
+            self._work(progress)
+        except KeyboardInterrupt:
+            raise Interrupted(self.done, self.total) from None
+        finally:
+            self._end()
+
+    def _work(self, progress: SweepProgress | None) -> None:
         from distributed.comm.core import CommClosedError
 
         threads = self._threads()
-        while self._waiting or self._out:
+        while self.waiting or self._out:
             if self._client.status != "running":
-                raise self._lost_scheduler(total)
+                raise self._lost_scheduler()
             try:
                 given = self._give_out(threads)
                 for future in self._ended():
                     self._took(future)
             except CommClosedError as error:
                 # The connection closed during a transfer.
-                raise self._lost_scheduler(total) from error
-            if not given and not self._out and self._waiting:
+                raise self._lost_scheduler() from error
+            if not given and not self._out and self.waiting:
                 time.sleep(_LOOK_SECONDS)  # another process has the claims of the rest
             if progress is not None:
-                progress(min(total, self.done()), total)
+                progress(min(self.total, self.done), self.total)
 
-    def _lost_scheduler(self, total: int) -> RunError:
+    def _lost_scheduler(self) -> RunError:
         return RunError(
-            f"the Dask scheduler was lost after {self.done()} of {total} runs; the store keeps finished runs, and "
+            f"the Dask scheduler was lost after {self.done} of {self.total} runs; the store keeps finished runs, and "
             "the same command continues from there"
         )
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """Cancel the submitted runs and release their claims."""
         if self._out and self._client.status == "running":
             self._client.cancel(list(self._out))
         for key in self._claimed:
-            if self._store is not None:
-                self._store.release(key)
+            if self.store is not None:
+                self.store.release(key)
 
     def _threads(self) -> int:
         until = time.monotonic() + _WORKER_SECONDS
@@ -323,28 +290,28 @@ class _Driver:
     def _give_out(self, threads: int) -> bool:
         given = False
         # Messages are small while the time of a run is unknown, and for few runs, so that all threads have work.
-        short = _BATCH_SECONDS * self.finished / self._seconds if self._seconds else 1
-        size = max(1, int(min(_BATCH, short, (len(self._waiting) + threads - 1) // (threads * _AHEAD))))
-        while self._waiting and len(self._out) < threads * _AHEAD:
-            batch = [key for key in self._next(size) if self._mine(key)]
+        short = _BATCH_SECONDS * self._finished / self._seconds if self._seconds else 1
+        size = max(1, int(min(_BATCH, short, (len(self.waiting) + threads - 1) // (threads * _AHEAD))))
+        while self.waiting and len(self._out) < threads * _AHEAD:
+            batch = [task for task in self._next(size) if self._mine(task)]
             if not batch:
                 break
             if self._bundle is None:
                 self._bundle = self._client.scatter(self._files, broadcast=True) if self._files else {}
-            plain = [(key, self._requests[key].plain()) for key in batch]
+            plain = [(task.key, task.request.plain()) for task in batch]
             future = self._client.submit(run_batch, plain, self._name, self._bundle, code_version(), pure=False)
             self._out[future] = batch
             future.add_done_callback(self._done.put)
             given = True
         return given
 
-    def _next(self, size: int) -> Iterator[str]:
-        for _ in range(min(size, len(self._waiting))):
-            yield self._waiting.popleft()
+    def _next(self, size: int) -> Iterator[Task]:
+        for _ in range(min(size, len(self.waiting))):
+            yield self.waiting.popleft()
 
-    def _mine(self, key: str) -> bool:
+    def _mine(self, task: Task) -> bool:
         """Claim a run; otherwise take another process's record of it, or put it off."""
-        store = self._store
+        store, key = self.store, task.key
         if store is None or key in self._claimed:
             return True
         claimed = store.claim(key)
@@ -352,13 +319,12 @@ class _Driver:
         if record is not None:
             if claimed:
                 store.release(key)
-            self._counts.found += 1
-            self._take(key, record)
+            self.find(key, record)
             return False
         if claimed:
             self._claimed.add(key)
             return True
-        self._waiting.append(key)
+        self.waiting.append(task)
         return False
 
     def _ended(self) -> list[Any]:
@@ -375,44 +341,26 @@ class _Driver:
         batch = self._out.pop(future)
         if future.status == "finished":
             for key, record in future.result():
-                self._finish(key, record)
+                self.finish(key, record)
             return
         error = future.exception() if future.status == "error" else None
         if isinstance(error, ConfigError):
             raise error
         # The worker died, or the shipped files were lost with it.
         self._bundle = None
-        for key in batch:
-            self._tries[key] = self._tries.get(key, 0) + 1
-            if self._tries[key] < _MOST_TRIES:
-                self._waiting.append(key)
-                continue
-            reason = f"{self._tries[key]} workers ended while they ran this point: {error or 'lost'}"
-            self._finish(key, _lost(self._requests[key], reason))
+        for task in batch:
+            tries = self._tries[task.key] = self._tries.get(task.key, 0) + 1
+            if tries < _MOST_TRIES:
+                self.waiting.append(task)
+            else:
+                reason = f"{tries} workers ended while they ran this point: {error or 'lost'}"
+                self.finish(task.key, record_of(task.request, reason=reason))
 
-    def _finish(self, key: str, record: Record) -> None:
-        keep(self._store, key, record)
-        self._counts.add(record)
-        self.finished += 1
+    def finish(self, key: str, record: Record) -> None:
+        """Take the record of a run, and release the claim on the run."""
+        super().finish(key, record)
+        self._finished += 1
         self._seconds += record["seconds"]
-        self._take(key, record)
-        if self._store is not None:
-            self._store.release(key)
+        if self.store is not None:
+            self.store.release(key)
             self._claimed.discard(key)
-
-
-def _lost(request: Request, reason: str) -> dict[str, Any]:
-    return {
-        "status": "failed",
-        "reason": reason,
-        "numbers": {},
-        "measurements": [],
-        "seconds": 0.0,
-        "cpu_seconds": 0.0,
-        "request": request.plain(),
-        "code": code_version(),
-        "lasts": False,
-    }
-
-
-__all__ = ["Connection", "bundle_of", "execute_on_cluster", "run_batch"]

@@ -20,24 +20,24 @@ from typing import TYPE_CHECKING, Any, Unpack
 from linecard import _core
 from linecard._arguments import plain
 from linecard.chip.length import RATE_ONLY, RATES, SAME, Aim, wrong_precision
-from linecard.errors import ConfigError, ConfigProblem, LinecardError
+from linecard.errors import ConfigError, LinecardError
 from linecard.executed.for_chip import is_program
 from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.compare_result import CompareResult, LineMoved, Moved, Setting, paired
-from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.lengthen import settle_together
-from linecard.explore.line_rows import LINE
-from linecard.explore.lines import compared_lines
+from linecard.explore.lines import LINE, compared_lines
 from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
+from linecard.numbers import is_number
 from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from linecard._schema import ProgramOptions
+    from linecard.explore.execute import Record, SweepProgress
     from linecard.request import Settings
 
 SEEDS = 5
@@ -86,9 +86,8 @@ def compare(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
@@ -108,22 +107,21 @@ def compare(
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
         message = "is missing: name a second design, or a difference (--set-a, --set-b, or a second program)"
-        raise ConfigError.of([ConfigProblem("b", "", message)])
+        raise ConfigError.at("b", "", message)
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]
     if kinds[0] != kinds[1]:
         message = f"found a {kinds[0]} and a {kinds[1]}, expected two inputs of the same kind"
-        raise ConfigError.of([ConfigProblem("compare", "", message)])
+        raise ConfigError.at("compare", "", message)
     program = program_arguments(options)
     if program_b is not None and "program" not in program:
-        raise ConfigError.of([ConfigProblem("program_b", "", "has no effect unless the first design has a program")])
+        raise ConfigError.at("program_b", "", "has no effect unless the first design has a program")
     given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "trace": trace}
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
-        message = f"{asked}: has no effect on finished results; use it to compare designs"
-        raise ConfigError.of([ConfigProblem("compare", "", message)])
+        raise ConfigError.at("compare", "", f"{asked}: has no effect on finished results; use it to compare designs")
     if kinds[0] == "run":
         return _of_runs(names, sides[0][1], sides[1][1])
     if kinds[0] == "sweep":
@@ -131,8 +129,7 @@ def compare(
     wrong = out_of_range({"seeds": seeds}, 1, 1000) + wrong_precision(precision)
     if packets is not None:
         wrong += out_of_range({"packets": packets}, 0, U64_MAX)
-    if wrong:
-        raise ConfigError.of(wrong)
+    ConfigError.check(wrong)
     shared: dict[str, Any] = {**program}
     if trace is not None:
         shared["trace"] = fspath(trace)
@@ -140,7 +137,7 @@ def compare(
         shared["packets"] = packets
     both = mapping_of("set", set)
     changes = ({**both, **mapping_of("set_a", set_a)}, {**both, **mapping_of("set_b", set_b)})
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         several = [seed + number for number in range(seeds)]
         arguments = [shared, shared]
         if program_b is not None:
@@ -275,12 +272,11 @@ def _said_once(moved: Sequence[Moved]) -> list[Moved]:
 
 def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers of a run without the bounds of its own intervals."""
-    found = {}
-    for name, value in numbers.items():
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if number and name != "bottleneck_utilization" and not name.endswith(("_low", "_high")):
-            found[name] = float(value)
-    return found
+    return {
+        name: float(value)
+        for name, value in numbers.items()
+        if is_number(value) and name != "bottleneck_utilization" and not name.endswith(("_low", "_high"))
+    }
 
 
 def _limit(numbers: Mapping[str, Any]) -> str:
@@ -330,10 +326,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         limits=(_limit(own[0]), _limit(own[1])),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
-        measurements=(),
-        lines=(),
         notes=tuple(notes),
-        counts=Counts(),
     )
 
 
@@ -341,7 +334,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
     axes = [_axes(rows) for rows in (a, b)]
     shared = [name for name in axes[0] if name in axes[1]]
     if not shared:
-        raise ConfigError.of([ConfigProblem("compare", "", "the two sweeps have no axis in common")])
+        raise ConfigError.at("compare", "", "the two sweeps have no axis in common")
     settings = []
     for name in dict.fromkeys([*axes[0], *axes[1]]):
         values = [_values(rows, name) for rows in (a, b)]
@@ -350,9 +343,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
     tables = [_by_axes(rows, shared) for rows in (a, b)]
     matched = [point for point in tables[0] if point in tables[1]]
     if not matched:
-        raise ConfigError.of(
-            [ConfigProblem("compare", "", f"no point has the same {', '.join(shared)} in both sweeps")]
-        )
+        raise ConfigError.at("compare", "", f"no point has the same {', '.join(shared)} in both sweeps")
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
         f"{len(matched):,} points are in both sweeps, {len(went_well):,} of them conclusive in both; "
@@ -373,10 +364,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         limits=None,
         configuration=tuple(settings),
         metrics=tuple(metrics),
-        measurements=(),
-        lines=(),
         notes=tuple(notes),
-        counts=Counts(),
     )
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from linecard.explore.execute import Counts
 from linecard.interval import Estimate
 from linecard.result import Result
 from linecard.tables import Table, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from linecard.explore.execute import Counts
 
 
 # The length of a run sets these; its rates and its loss carry the same information.
@@ -147,10 +146,10 @@ class CompareResult(Result):
     limits: tuple[str, str] | None
     configuration: tuple[Setting, ...]
     metrics: tuple[Moved, ...]
-    measurements: tuple[Moved, ...]
-    lines: tuple[LineMoved, ...]
+    measurements: tuple[Moved, ...] = ()
+    lines: tuple[LineMoved, ...] = ()
     notes: tuple[str, ...]
-    counts: Counts = field(compare=False)
+    counts: Counts = field(default_factory=Counts, compare=False)
 
     @property
     def shown(self) -> tuple[Moved, ...]:

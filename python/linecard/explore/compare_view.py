@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linecard.explore.compare_result import CompareResult, LineMoved, Moved
-from linecard.explore.wording import cell_text, change_text, noise_text
+from linecard.explore.wording import cell_text
 from linecard.view import BAR, Bar, Cell, Fact, Facts, Notes, Part, Table, Title, text, view, wide
 from linecard.words import label
 
 KEYS_SHOWN, MOVED_SHOWN, LINES_SHOWN = 30, 12, 20
+# Whether a change is beyond noise.
+NOISE = {True: "yes", False: "no", None: "not known"}
 # Longer source lines are cut.
 LONGEST_LINE = 400
 
@@ -56,8 +58,8 @@ def _row(each: Moved) -> tuple[Cell, ...]:
         Bar(each.change or 0.0, "", *bounds, signed=True),
         cell_text(each.a),
         cell_text(each.b),
-        change_text(each),
-        noise_text(each),
+        "–" if each.change is None else f"{each.change:+.2%}",
+        NOISE[each.beyond_noise],
         between,
     )
 
@@ -71,7 +73,7 @@ def _readable(name: str) -> str:
 def _lines(lines: Sequence[LineMoved]) -> Table:
     """Source lines of two programs, the largest change first."""
     rows = [
-        (line.text[:LONGEST_LINE], line.a or "–", line.b or "–", *map(_both, line.costs), noise_text(line))
+        (line.text[:LONGEST_LINE], line.a or "–", line.b or "–", *map(_both, line.costs), NOISE[line.beyond_noise])
         for line in lines
     ]
     columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.numbers import is_number
 
 Costs = Mapping[str, "float | Mapping[str, float]"]
 SHIPPED = Path(__file__).with_name("costs.toml")
@@ -30,8 +31,7 @@ def read_costs(files: Sequence[str]) -> Costs:
     problems: list[ConfigProblem] = []
     for path in (str(SHIPPED), *files):
         found |= _read(path, problems)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return found
 
 
@@ -65,7 +65,7 @@ def _wrong(cost: Any) -> str:
     if ("value" in cost) == ("of" in cost):
         return "expected either `value` (a number) or `of` (numbers by name)"
     values = list(cost["of"].values()) if isinstance(cost.get("of"), dict) else [cost.get("value")]
-    if not values or not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values):
+    if not values or not all(map(is_number, values)):
         return "expected numbers"
     return ""
 

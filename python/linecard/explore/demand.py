@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem, RunError
+from linecard.errors import ConfigError, RunError
 from linecard.explore.batch import Bench, measured, numbers_of
-from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
 from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
@@ -68,9 +67,7 @@ def demands(
         RunError: The run ends without a result, or loses packets at every load.
     """
     if trace is not None and size is not None:
-        raise ConfigError.of(
-            [ConfigProblem("size", "", "conflicts with a capture, which has its own sizes; omit one of them")]
-        )
+        raise ConfigError.at("size", "", "conflicts with a capture, which has its own sizes; omit one of them")
     chip = Chip(name, settings(set))
     changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
     if size is not None:
@@ -93,7 +90,7 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         return changes.get(key, chip.values.get(key))
 
     def run(settings: Mapping[str, Any]) -> Record:
-        with Bench(None, 1, None, Counts()) as bench:
+        with Bench(None, 1, None) as bench:
             return bench.run([Request("run", shared, settings)])[0]
 
     saturated = said("traffic.arrivals") == "saturated"

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import RATE_ONLY, RATES, has_numbers
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.columns import LIMIT, OBJECTIVE
+from linecard.errors import ConfigError
 from linecard.explore.expression import MEASURED
 from linecard.explore.front import crowding, front_of
+from linecard.explore.objectives import LIMIT, OBJECTIVE, Task
 from linecard.explore.points import Lookup, Point, Points, make_points
 from linecard.interval import Estimate
+from linecard.numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from linecard.explore.objectives import Task
     from linecard.explore.result import Parts
     from linecard.explore.spec import Spec
 
@@ -97,21 +97,17 @@ def judge(
     """
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(has_numbers(row) for row in rows)
-    numbers = [all(_is_number(value) for value in column) for column in columns]
+    numbers = [all(is_number(value) for value in column) for column in columns]
     if went_well and not all(numbers):
         text = task.objectives[numbers.index(False)].text
         message = f"`{text}` has no value at the point with the command `{rows[0]['command']}`, expected a number"
-        raise ConfigError.of([ConfigProblem("objectives", "", message)])
+        raise ConfigError.at("objectives", "", message)
     if not went_well:
         return Judged(number, (), (), False, tuple(rows), tuple(parts))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
     keeps = short or all(is_sure(task, row) for row in rows)
     keeps = keeps and all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
     return Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows), tuple(parts))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Space:
@@ -130,7 +126,7 @@ class Space:
             next(axis for axis in spec.axes if axis.group == g) for g in dict.fromkeys(a.group for a in spec.axes)
         ]
         self.sizes = [len(axis.values) for axis in firsts]
-        self.ordered = [all(_is_number(value) for value in axis.values) for axis in firsts]
+        self.ordered = [all(is_number(value) for value in axis.values) for axis in firsts]
         self.coordinates = [
             tuple(axis.values.index(point.values[axis.name]) for axis in firsts) for point in self.points
         ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.batch import Bench
+from linecard.explore.content import content_of
+from linecard.explore.execute import Record, SweepProgress, Task
+from linecard.request import default_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from linecard.explore.points import Points
     from linecard.explore.store import Store
 
 # Timed runs that an estimate needs.
@@ -39,29 +41,22 @@ class Estimate:
     probes: int
 
 
-def estimate(
-    tasks: Sequence[Task],
-    *,
-    points: int,
-    left_out: int,
-    store: Store | None,
-    jobs: int | None,
-    progress: SweepProgress | None,
-) -> Estimate:
-    """Estimate the time of tasks from stored runs and up to three new runs: the first, a middle and the last task.
+def estimate(points: Points, store: Store, jobs: int | None, progress: SweepProgress | None) -> Estimate:
+    """Estimate the time of a sweep from stored runs and up to three new runs: the first, a middle and the last one.
 
     Raises:
         linecard.explore.Interrupted: The user pressed Ctrl-C.
     """
+    distinct = {content_of(point.request): point.request for point in points.points}
     times: list[float] = []
-    known = {} if store is None else store.seconds()
+    known = store.seconds()
     missing = []
-    for task in tasks:
-        record = None if store is None else store.get(task.key)
+    for key, request in distinct.items():
+        record = store.get(key)
         if record is None:
-            missing.append(task)
-        elif record["status"] == "ok" and task.key in known:
-            times.append(known[task.key])
+            missing.append(Task(key, request))
+        elif record["status"] == "ok" and key in known:
+            times.append(known[key])
 
     def take(_key: str, record: Record) -> None:
         # A run that another process finished meanwhile has no time.
@@ -71,19 +66,16 @@ def estimate(
     left = len(missing)
     if missing and len(times) < PROBES:
         probes = {0, len(missing) // 2, len(missing) - 1}
-        counts = Counts()
         # The probes run one after the other, because parallel runs slow each other down on a busy machine.
-        execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
-        left -= len(probes) if store is not None else 0
+        Bench(store, 1, progress).execute([missing[n] for n in sorted(probes)], take)
+        left -= len(probes)
     each = sum(times) / len(times) if times else None
-    from linecard.request import default_jobs
-
     workers = min(jobs or default_jobs(), max(1, left))
     return Estimate(
-        points=points,
-        left_out=left_out,
-        runs=len(tasks),
-        found=len(tasks) - left,
+        points=len(points.points),
+        left_out=points.left_out,
+        runs=len(distinct),
+        found=len(distinct) - left,
         seconds_each=each,
         seconds=None if each is None else each * left / workers,
         probes=len(times),

@@ -1,4 +1,4 @@
-"""Executes the runs of a sweep in parallel threads.
+"""Executes the runs of a batch in parallel threads.
 
 If a run is already in the store, its record is read, and the run is not repeated. If another process is executing a
 point, this process postpones the point and looks it up again later. A refused or failed run has a record, too, with the
@@ -19,7 +19,7 @@ from linecard import _core
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
 from linecard.explore.subject import SUBJECTS, Request
-from linecard.side_by_side import Stopped, side_by_side, threads_for
+from linecard.side_by_side import Stopped, side_by_side
 
 if TYPE_CHECKING:
     from linecard.explore.store import Store
@@ -85,37 +85,48 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
         Stopped: The progress callback stopped the run.
     """
     started, worked = time.perf_counter(), _processor_seconds()
-    status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
+    found: dict[str, Any]
     try:
         outcome = SUBJECTS[request.subject].run(request, progress)
-        numbers = {name: _finite(value) for name, value in outcome.numbers.items()}
-        measurements = [(part, name, unit, _finite(value)) for part, name, unit, value in outcome.measurements]
+        found = {
+            "status": "ok",
+            "numbers": {name: _finite(value) for name, value in outcome.numbers.items()},
+            "measurements": [(part, name, unit, _finite(value)) for part, name, unit, value in outcome.measurements],
+            "lasts": True,
+        }
     except Stopped:
         raise
     except ConfigError as error:
-        status, reason, lasts = "refused", str(error), False
+        found = {"status": "refused", "reason": str(error)}
     except RunError as error:
         # The same run would end in the same way.
-        status, reason = "failed", str(error)
+        found = {"reason": str(error), "lasts": True}
     except LinecardError as error:
-        status, reason, lasts = "failed", str(error), False
+        found = {"reason": str(error)}
     except (TypeError, ValueError, OverflowError) as error:
-        status, reason, lasts = "refused", f"{type(error).__name__}: {error}", False
+        found = {"status": "refused", "reason": f"{type(error).__name__}: {error}"}
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
         # An error in one point must not end the others.
-        status, reason, lasts = "failed", f"{type(error).__name__}: {error}", False
+        found = {"reason": f"{type(error).__name__}: {error}"}
+    times = {"seconds": time.perf_counter() - started, "cpu_seconds": _processor_seconds() - worked}
+    return record_of(request, **found, **times)
+
+
+def record_of(request: Request, **found: Any) -> dict[str, Any]:
+    """Return the record of a run that failed, with the found values in place of those of a failure."""
     return {
-        "status": status,
-        "reason": reason,
-        "numbers": numbers,
-        "measurements": measurements,
-        "seconds": time.perf_counter() - started,
-        "cpu_seconds": _processor_seconds() - worked,
+        "status": "failed",
+        "reason": None,
+        "numbers": {},
+        "measurements": [],
+        "seconds": 0.0,
+        "cpu_seconds": 0.0,
         "request": request.plain(),
         "code": code_version(),
-        "lasts": lasts,
+        "lasts": False,
+        **found,
     }
 
 
@@ -129,85 +140,81 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def keep(store: Store | None, key: str, record: Record) -> None:
-    """Store a run, unless the same run could have a different outcome when it is repeated."""
-    if store is not None and record["lasts"]:
-        kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
-        store.put(key, kept, record["seconds"])
+class Work:
+    """The runs of a batch that the store does not have, and the records of the others.
 
-
-def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:
-    """Read the records in the store, and return the tasks without a record."""
-    if store is None:
-        return list(tasks)
-    missing = []
-    for task in tasks:
-        record = store.get(task.key)
-        if record is None:
-            missing.append(task)
-        else:
-            counts.found += 1
-            take(task.key, record)
-    return missing
-
-
-def execute(
-    tasks: Sequence[Task],
-    take: Take,
-    *,
-    store: Store | None,
-    jobs: int | None,
-    progress: SweepProgress | None,
-    counts: Counts,
-) -> None:
-    """Execute every task that is not in the store.
-
-    Args:
-        tasks: Distinct runs to execute.
-        take: Called once for each task with its record, from any thread but never concurrently.
+    Attributes:
         store: Store of finished runs; ``None`` for no store.
-        jobs: Number of parallel runs; ``None`` for one per core.
-        progress: Called repeatedly from the calling thread.
-        counts: Counts to which the runs are added.
-
-    Raises:
-        ConfigError: ``jobs`` is below one.
-        Interrupted: The user pressed Ctrl-C; current runs stop first, and finished runs are kept.
+        waiting: The runs to execute.
+        total: Number of runs in the batch.
+        done: Number of runs that were found or have ended.
     """
-    most = threads_for(jobs)
-    # Counts may include earlier questions.
-    before = counts.found
-    pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
-    workers, total = range(min(most, len(pool.waiting))), len(tasks)
 
-    def look() -> None:
-        if progress is not None:
-            progress(min(total, counts.found - before + pool.done()), total)
+    def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
+        """Read the records that the store has.
 
-    try:
-        side_by_side(lambda _, check: pool.work(check), workers, jobs=most, look=look)
-    except KeyboardInterrupt:
-        raise Interrupted(counts.found - before + pool.finished, total) from None
-
-
-class _Pool:
-    """State that the threads of one sweep share."""
-
-    def __init__(self, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
-        self.waiting = deque(tasks)
-        self.finished = 0
-        self._left = len(tasks)
-        self._take, self._store, self._counts = take, store, counts
+        Args:
+            tasks: Distinct runs.
+            take: Called once for each task with its record, from any thread but never concurrently.
+            store: Store of finished runs; ``None`` for no store.
+            counts: Counts to which the runs are added.
+        """
+        self.store, self.total, self.done = store, len(tasks), 0
+        self._take, self._counts = take, counts
         self._alone = threading.Lock()
+        self.waiting: deque[Task] = deque()
+        for task in tasks:
+            record = None if store is None else store.get(task.key)
+            if record is None:
+                self.waiting.append(task)
+            else:
+                self.find(task.key, record)
+
+    def find(self, key: str, record: Record) -> None:
+        """Take the record of a run that the store has."""
+        with self._alone:
+            self._counts.found += 1
+            self.done += 1
+            self._take(key, record)
+
+    def finish(self, key: str, record: Record) -> None:
+        """Take the record of a run that has ended, and store it unless repeating the run could change its outcome."""
+        if self.store is not None and record["lasts"]:
+            kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
+            self.store.put(key, kept, record["seconds"])
+        with self._alone:
+            self._counts.add(record)
+            self.done += 1
+            self._take(key, record)
+
+
+class Threads(Work):
+    """Work that the threads of this process share."""
+
+    def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
+        super().__init__(tasks, take, store, counts)
         self._under_way: dict[int, float] = {}
 
-    def done(self) -> float:
-        """Return the number of finished runs plus the finished fractions of the current runs."""
-        return self.finished + sum(list(self._under_way.values()))
+    def run(self, jobs: int, progress: SweepProgress | None) -> None:
+        """Execute all runs in ``jobs`` threads.
 
-    def work(self, check: Callable[[], None]) -> None:
+        Raises:
+            Interrupted: The user pressed Ctrl-C; current runs stop first, and finished runs are kept.
+        """
+
+        def look() -> None:
+            if progress is not None:
+                progress(min(self.total, self.done + sum(list(self._under_way.values()))), self.total)
+
+        workers = range(min(jobs, len(self.waiting)))
+        try:
+            side_by_side(lambda _, check: self._work(check), workers, jobs=jobs, look=look)
+        except KeyboardInterrupt:
+            raise Interrupted(self.done, self.total) from None
+
+    def _work(self, check: Callable[[], None]) -> None:
         """Execute tasks until none is left; each thread calls this method."""
-        while self._left > 0:
+        while self.done < self.total:
             check()
             try:
                 task = self.waiting.popleft()
@@ -218,30 +225,25 @@ class _Pool:
             self._one(task, check)
 
     def _one(self, task: Task, check: Callable[[], None]) -> None:
-        store = self._store
+        store = self.store
         if store is None:
-            self._finish(task, self._run(task, check))
+            self.finish(task.key, self._run(task, check))
             return
-        if not store.claim(task.key):
-            record = store.get(task.key)
-            if record is not None:
-                self._finish(task, record, found=True)
-                return
-            self.waiting.append(task)
-            if len(self.waiting) <= len(self._under_way) + 1:
-                time.sleep(_WAIT_SECONDS)
-            return
+        claimed = store.claim(task.key)
         try:
             # Another process may have finished the run between the first look and the claim.
             record = store.get(task.key)
             if record is not None:
-                self._finish(task, record, found=True)
-                return
-            record = self._run(task, check)
-            keep(store, task.key, record)
-            self._finish(task, record)
+                self.find(task.key, record)
+            elif claimed:
+                self.finish(task.key, self._run(task, check))
+            else:
+                self.waiting.append(task)
+                if len(self.waiting) <= len(self._under_way) + 1:
+                    time.sleep(_WAIT_SECONDS)
         finally:
-            store.release(task.key)
+            if claimed:
+                store.release(task.key)
 
     def _run(self, task: Task, check: Callable[[], None]) -> dict[str, Any]:
         me = threading.get_ident()
@@ -254,13 +256,3 @@ class _Pool:
             return evaluate(task.request, step)
         finally:
             self._under_way.pop(me, None)
-
-    def _finish(self, task: Task, record: Record, *, found: bool = False) -> None:
-        with self._alone:
-            if found:
-                self._counts.found += 1
-            else:
-                self._counts.add(record)
-                self.finished += 1
-            self._take(task.key, record)
-            self._left -= 1

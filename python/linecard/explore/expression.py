@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 Value = int | float | str | bool | None
 Lookup = Callable[[str], Value]
@@ -125,7 +125,7 @@ class Expression:
 
 def _problem(place: str, text: str, message: str) -> ConfigError:
     shown = text if len(text) <= 200 else text[:200] + "…"
-    return ConfigError.of([ConfigProblem(place, "", f"`{shown}` {message}")])
+    return ConfigError.at(place, "", f"`{shown}` {message}")
 
 
 def _shown(lookup: Lookup, name: str) -> str:

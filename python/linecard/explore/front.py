@@ -7,11 +7,6 @@ from collections.abc import Sequence
 Vector = Sequence[float]
 
 
-def dominates(a: Vector, b: Vector) -> bool:
-    """Whether ``a`` is no worse than ``b`` in every objective, and better in at least one."""
-    return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
-
-
 def front_of(vectors: Sequence[Vector]) -> list[int]:
     """The indices of the vectors that no other vector dominates; among identical vectors, only the first."""
     found: list[int] = []

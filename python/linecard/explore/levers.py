@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.reports import Lift
+from linecard.numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,13 +64,12 @@ class Chip:
         self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
             message = f'found {preset}, which is not a chip; expected a file with `kind = "chip"`'
-            raise ConfigError.of([ConfigProblem("chip", "", message)])
+            raise ConfigError.at("chip", "", message)
 
     def number(self, key: str) -> float | None:
         """The value of a key if it is a number above 0; otherwise ``None``."""
         value = self.values.get(key)
-        positive = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
-        return float(value) if positive and value is not None else None
+        return float(value) if is_number(value) and value > 0 else None
 
     def groups(self, table: str) -> list[str]:
         """Names of a table's components, such as the memories."""

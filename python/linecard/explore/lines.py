@@ -11,17 +11,19 @@ import re
 from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linecard.executed.source import source_text
 from linecard.explore.compare_result import LineMoved, Moved, moved_between
-from linecard.explore.line_rows import COSTS, LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from linecard.explore.execute import Record
 
+# Prefix of the components of these measurements.
+LINE = "line "
+COSTS = {"cycles": "cycles", "stall_cycles": "cycles", "instructions": "instructions"}
 # File, number, and the text if the object carries it.
 _PLACE = re.compile(r"(?P<file>.+?):(?P<number>\d+)(?:: (?P<text>.*))?", re.DOTALL)
 
@@ -68,6 +70,16 @@ class _Program:
     def executed(self) -> Iterable[str]:
         """Return the file and the line number of each executed line."""
         return dict.fromkeys(place for each in self._costs for place, _ in each)
+
+
+def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
+    """For each line of the executed programs, return cycles, stall cycles and instructions per packet."""
+    return [
+        (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
+        for program in report.get("programs", ())
+        for line in program["lines"]
+        for name, unit in COSTS.items()
+    ]
 
 
 def compared_lines(

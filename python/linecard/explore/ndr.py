@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
-from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
 from linecard.explore.program_options import program_arguments
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from linecard._schema import ProgramOptions
+    from linecard.explore.execute import SweepProgress
     from linecard.request import Settings
 
 PACKETS = 20_000
@@ -71,9 +71,8 @@ def ndr(
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
@@ -91,10 +90,10 @@ def ndr(
         True
     """
     if width is not None and precision is not None:
-        raise ConfigError.of([ConfigProblem("precision", "", "conflicts with `width`; omit one of them")])
+        raise ConfigError.at("precision", "", "conflicts with `width`; omit one of them")
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         rows = search_rates(
             name_of("chip", chip),
             sizes,
@@ -163,8 +162,7 @@ def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequenc
         problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
         problems.append(ConfigProblem("sizes", "", "conflicts with a capture, which has its own sizes; omit one"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 __all__ = ["LatencyAt", "NdrResult", "RateRow", "Trial", "ndr"]

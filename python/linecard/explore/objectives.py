@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
 from linecard.chip.length import INTERVALS
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.expression import Expression
 from linecard.explore.spec import Draft, Spec, read_spec
 from linecard.explore.toml_file import read_table
@@ -14,6 +14,8 @@ from linecard.explore.toml_file import read_table
 MOST_BUDGET = 1_000_000
 KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
 MOST_HALVING = 10
+# Prefixes of the columns of objectives and limits.
+OBJECTIVE, LIMIT = "objective: ", "limit: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +78,17 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     objectives = _objectives(table.get("objectives"), draft, lines.at("objectives"))
     limits = []
     for text in _texts(table.get("limits", []), "limits", draft, lines.at("limits")):
-        try:
+        with draft.catching():
             limits.append(Expression.parse(text, lines.at("limits")))
-        except ConfigError as error:
-            draft.catch(error)
     allowed = table.get("budget") if budget is None else budget
     seed = table.get("search_seed", 1)
-    for name, value, least, most in (("budget", allowed, 2, MOST_BUDGET), ("search_seed", seed, 0, 2**32 - 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            draft.note(lines.at(name), name, f"found {value!r}, expected {least} to {most}")
     halving = table.get("halving", 0)
-    if isinstance(halving, bool) or not isinstance(halving, int) or not 0 <= halving <= MOST_HALVING:
-        draft.note(lines.at("halving"), "halving", f"found {halving!r}, expected 0 to {MOST_HALVING}")
-        halving = 0
+    for name, value, least, most in (
+        ("budget", allowed, 2, MOST_BUDGET),
+        ("search_seed", seed, 0, 2**32 - 1),
+        ("halving", halving, 0, MOST_HALVING),
+    ):
+        draft.is_whole(lines.at(name), name, value, least, most)
     spec = draft.finish()
     if halving:
         _check_length(spec, lines.at("halving"))
@@ -114,7 +114,7 @@ def _check_length(spec: Spec, place: str) -> None:
         message = f"needs the length of a full run, expected `{name} = …`"
     else:
         return
-    raise ConfigError.of([ConfigProblem(place, "halving", message)])
+    raise ConfigError.at(place, "halving", message)
 
 
 def _texts(value: object, key: str, draft: Draft, place: str) -> list[str]:
@@ -131,10 +131,8 @@ def _objectives(value: object, draft: Draft, place: str) -> list[Objective]:
         if way not in {"max", "min"} or not rest.strip():
             draft.note(place, "objectives", f"found {text!r}, expected `max` or `min` and an expression")
             continue
-        try:
+        with draft.catching():
             found.append(Objective(text.strip(), -1 if way == "max" else 1, Expression.parse(rest, place)))
-        except ConfigError as error:
-            draft.catch(error)
     if not found and not draft.problems:
         draft.note(place, "objectives", "found none, expected at least one, such as ['max throughput_gbps']")
     return found

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Unpack
 
 from linecard._arguments import plain
 from linecard.chip.length import has_numbers
-from linecard.errors import ConfigError, ConfigProblem, RunError
+from linecard.errors import ConfigError, RunError
 from linecard.explore.batch import Bench
-from linecard.explore.designs import Judged, Space, better_half, is_sure, judge
-from linecard.explore.execute import Counts, SweepProgress
+from linecard.explore.designs import Judged, Space, better_half, is_sure, judge, minimised
 from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
 from linecard.explore.program_options import program_arguments
 from linecard.explore.proposer import BATCH, Proposer
-from linecard.explore.refused import reasons_of
+from linecard.explore.result import reasons_of
 from linecard.explore.store import Store
 from linecard.explore.sweep import table_of
 from linecard.explore.wording import doubts_text
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from linecard._schema import Executed
+    from linecard.explore.execute import Counts, SweepProgress
     from linecard.request import Settings
 
 
@@ -65,11 +65,9 @@ def optimize(
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. If
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
-        set: New values for parameters and arguments of all points. Values of this argument override the values in the
-            file.
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        set: New values for parameters and arguments of all points. These values override the values in the file.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
@@ -84,8 +82,7 @@ def optimize(
     task = read_task(file, budget, precision)
     program = program_arguments(options)
     if program and task.spec.what not in {"run", "ndr"}:
-        message = f"has no effect on `{task.spec.what}`, expected run or ndr"
-        raise ConfigError.of([ConfigProblem(", ".join(program), "", message)])
+        raise ConfigError.at(", ".join(program), "", f"has no effect on `{task.spec.what}`, expected run or ndr")
     changes = mapping_of("set", set)
     if changes or program:
         arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments} | program
@@ -109,11 +106,6 @@ def search(
     progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Search a design space; see :func:`optimize`."""
-    with Bench(store, jobs, None, Counts(), executor) as bench:
-        return _search(task, bench, progress)
-
-
-def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> OptimizeResult:
     space = Space(task)
     limit = min(task.budget, len(space.points))
     proposer = None if limit == len(space.points) else Proposer(space, task)
@@ -144,23 +136,24 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
             found[number] = judge(task, number, table.rows[own], table.parts[own], short=times > 0)
         return found
 
-    while len(known) < len(space.points) and spent + unit <= limit * unit:
-        left = limit - spent // unit
-        if proposer is None:
-            batch = [*range(limit)]
-        else:
-            # After the halvings, the remaining points are one batch, or less at the end of the budget.
-            size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
-            batch = proposer.propose(size, judged, known)
-        known.update(batch)
-        for times in range(halving, 0, -1):
-            first = run(batch, times)
-            short += len(batch)
-            room = (limit * unit - spent) // (unit // 2 ** (times - 1))
-            batch = better_half(task, first, batch, min(max(1, len(batch) // 2), room))
-        judged |= run(batch, 0)
-        if proposer is not None:
-            proposer.tell(judged)
+    with Bench(store, jobs, None, executor=executor) as bench:
+        while len(known) < len(space.points) and spent + unit <= limit * unit:
+            left = limit - spent // unit
+            if proposer is None:
+                batch = [*range(limit)]
+            else:
+                # After the halvings, the remaining points are one batch, or less at the end of the budget.
+                size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
+                batch = proposer.propose(size, judged, known)
+            known.update(batch)
+            for times in range(halving, 0, -1):
+                first = run(batch, times)
+                short += len(batch)
+                room = (limit * unit - spent) // (unit // 2 ** (times - 1))
+                batch = better_half(task, first, batch, min(max(1, len(batch) // 2), room))
+            judged |= run(batch, 0)
+            if proposer is not None:
+                proposer.tell(judged)
     method = "exhaustive" if proposer is None else "search"
     return _result(task, space, judged, bench.counts, method, short, max(lengths, default=0))
 
@@ -186,10 +179,8 @@ def _result(
     if not good:
         message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
-        raise ConfigError.of([ConfigProblem("optimize", "", f"no point meets the limits: {message}{first}")])
-    small = [
-        tuple(each.sign * value for each, value in zip(task.objectives, point.values, strict=True)) for point in good
-    ]
+        raise ConfigError.at("optimize", "", f"no point meets the limits: {message}{first}")
+    small = [minimised(task, point) for point in good]
     best = [min(vector[n] for vector in small) for n in range(len(task.objectives))]
     worst = [max(vector[n] for vector in small) for n in range(len(task.objectives))]
     places = sorted(front_of(small), key=lambda place: (small[place], good[place].number))

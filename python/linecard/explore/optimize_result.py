@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from linecard.explore.execute import Counts
-    from linecard.explore.refused import Reason
-    from linecard.explore.result import Parts
+    from linecard.explore.result import Parts, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linecard.chip.length import RATE_ONLY, has_numbers
-from linecard.explore.columns import OBJECTIVE
+from linecard.explore.objectives import OBJECTIVE
 from linecard.explore.optimize_result import OptimizeResult
 from linecard.explore.view import refusals
 from linecard.explore.wording import cell_text

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
+from linecard.errors import ConfigError, MissingExtraError
 from linecard.explore.content import Keys
 from linecard.explore.costs import cost_of
 from linecard.explore.expression import COST, MEASURED, UnknownName
@@ -71,8 +71,7 @@ def make_points(spec: Spec) -> Points:
         size = spec.sample.points * spec.repeat
     if size > MOST_POINTS:
         remedy = "use fewer values or a random sample (`sample`)"
-        problem = ConfigProblem("sweep", "", f"found {size:,} points, expected at most {MOST_POINTS:,}; {remedy}")
-        raise ConfigError.of([problem])
+        raise ConfigError.at("sweep", "", f"found {size:,} points, expected at most {MOST_POINTS:,}; {remedy}")
     names = tuple(axis.name for axis in spec.axes)
     names += ("seed",) if spec.repeat > 1 else ()
     rows = _grid(groups) if spec.sample is None else _drawn(groups, spec.sample)
@@ -93,7 +92,7 @@ def make_points(spec: Spec) -> Points:
             points.setdefault(same, Point(values, look.request(values)))
     if not points:
         reason = f"all {left_out:,} points break a constraint" if left_out else "found no points"
-        raise ConfigError.of([ConfigProblem("sweep", "", f"{reason}: no point is left to run")])
+        raise ConfigError.at("sweep", "", f"{reason}: no point is left to run")
     return Points(names, tuple(points.values()), left_out)
 
 
@@ -102,7 +101,7 @@ def _seeds(spec: Spec) -> list[int | None]:
         return [None]
     first = spec.arguments.get("seed", 1)
     if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= _U64_MAX - spec.repeat:
-        raise ConfigError.of([ConfigProblem("seed", "", f"found {first!r}, expected a whole number, 0 or more")])
+        raise ConfigError.at("seed", "", f"found {first!r}, expected a whole number, 0 or more")
     return [first + number for number in range(spec.repeat)]
 
 

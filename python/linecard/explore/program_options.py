@@ -6,7 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _options
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
     given = {name: value for name, value in options.items() if value and value != PROGRAM[name].default}
     if given and "program" not in given:
-        message = "has no effect without a program to execute (program, --program)"
-        raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
+        raise ConfigError.at(", ".join(given), "", "has no effect without a program to execute (program, --program)")
     found: dict[str, Any] = {}
     for name, value in given.items():
         if PROGRAM[name].kind in ("name", "path"):

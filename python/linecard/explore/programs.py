@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.executed import shipped
 from linecard.executed.xdp import XDP
-from linecard.explore.subject import Outcome, flat
+from linecard.explore.subject import Outcome, flat, measurements_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,11 +28,7 @@ def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
-    rows = [
-        ("program", name, "", float(value))
-        for name, value in numbers.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-    ]
+    rows = measurements_of("program", numbers)
     numbers |= {f"{of_packets}.{share['name']}_percent": share["percent"] for share in whole[of_packets]}
     for kind in (of_packets, others):
         rows += [(kind, share["name"], "%", float(share["percent"])) for share in whole[kind]]

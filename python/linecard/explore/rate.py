@@ -80,7 +80,7 @@ class RateSearch:
         """Set the frames, and find their mean size."""
         if self._said("traffic.arrivals") in {"saturated", "shot_noise"}:
             message = f"found {self._said('traffic.arrivals')}, whose rate the search cannot set; expected constant"
-            raise ConfigError.of([ConfigProblem("set", "traffic.arrivals", message)])
+            raise ConfigError.at("set", "traffic.arrivals", message)
         if isinstance(kind, int) or (isinstance(kind, str) and kind.isdigit()):
             self.traffic = str(kind)
             self._changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)}
@@ -102,9 +102,7 @@ class RateSearch:
         seconds = float(numbers["simulated_seconds"])
         gbps, arrived = float(numbers["offered_gbps"]), int(numbers["packets_in"])
         if gbps <= 0 or arrived == 0:
-            raise ConfigError.of(
-                [ConfigProblem("trace", "", "no packet arrives in the measured time; simulate more packets")]
-            )
+            raise ConfigError.at("trace", "", "no packet arrives in the measured time; simulate more packets")
         self._size = gbps * 1e9 * seconds / 8 / arrived
         self._most = full_wires(self._chip, self._said, self._size)
         self._own = gbps / float(self._said("traffic.speedup") or 1.0)

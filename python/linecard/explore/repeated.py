@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from linecard.chip.length import DOUBTS, RATE_ONLY, RATES, SAME, has_numbers
 from linecard.explore.wording import cell_text
 from linecard.interval import Estimate
+from linecard.numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +111,7 @@ def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[s
     values = {}
     for name in numbers:
         column = [row[name] for row in well]
-        if column and all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in column):
+        if column and all(map(is_number, column)):
             values[name] = tuple(float(each) for each in column)
     return Repeated(
         point={axis: rows[0][axis] for axis in axes},

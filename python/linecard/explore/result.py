@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard.chip.length import DOUBTS, RATE_ONLY
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.columns import FIRST_NUMBERS
+from linecard.chip.length import DOUBTS, RATE_ONLY, has_numbers
+from linecard.errors import ConfigError
 from linecard.explore.repeated import Repeated, best_of, over_seeds
-from linecard.explore.wording import doubts_text
+from linecard.explore.wording import FIRST_NUMBERS, doubts_text
 from linecard.result import Result
 from linecard.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars
 
@@ -22,6 +22,35 @@ if TYPE_CHECKING:
 
 # Up to this number of rows the parts are kept; the page of a larger table states how to request one row.
 MOST_PARTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason why points were refused or failed.
+
+    Attributes:
+        status: Status of the points: ``refused`` or ``failed``.
+        reason: The reason in words.
+        points: Number of points with this reason.
+        command: The command that repeats the first point with this reason.
+    """
+
+    status: str
+    reason: str
+    points: int
+    command: str
+
+
+def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
+    """Return the reasons why rows were refused or failed, most frequent reason first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    commands: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if not has_numbers(row):
+            key = (row["status"], str(row["reason"]))
+            counts[key] += 1
+            commands.setdefault(key, row["command"])
+    return tuple(Reason(*key, count, commands[key]) for key, count in counts.most_common())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +167,9 @@ class SweepResult(Result):
         for name in (across, up):
             if name is not None and name not in self.columns:
                 message = f"found no column {name!r}, expected one of {', '.join(self.columns)}"
-                raise ConfigError.of([ConfigProblem("chart", "", message)])
+                raise ConfigError.at("chart", "", message)
         if up is not None and not any(isinstance(row[up], (int, float)) for row in self.rows):
-            raise ConfigError.of(
-                [ConfigProblem("chart", "", f"no point has a number for {up!r}; nothing can be drawn")]
-            )
+            raise ConfigError.at("chart", "", f"no point has a number for {up!r}; nothing can be drawn")
         return replace(self, across=across, up=up)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own

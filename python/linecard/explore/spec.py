@@ -13,16 +13,15 @@ One error lists all problems of a sweep, each with file, line and key.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from linecard.chip.length import THROUGHPUT, share_of, wrong_precision
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean, unknown
 from linecard.explore.axes import Axis, check_groups, read_axis
 from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
@@ -101,40 +100,32 @@ class Draft:
 
     title: str = ""
     what: str = "run"
-    arguments: dict[str, Any] | None = None
-    settings: dict[str, Any] | None = None
-    axes: list[Axis] | None = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    axes: list[Axis] = field(default_factory=list)
     repeat: int = 1
     precision: float | None = None
     lengthen: bool = True
-    constraints: list[Expression] | None = None
-    columns: dict[str, Expression] | None = None
+    constraints: list[Expression] = field(default_factory=list)
+    columns: dict[str, Expression] = field(default_factory=dict)
     sample: Sample | None = None
     costs: tuple[str, ...] = ()
-    problems: list[ConfigProblem] | None = None
-
-    def __post_init__(self) -> None:
-        self.arguments = dict(self.arguments or {})
-        self.settings = dict(self.settings or {})
-        self.axes = list(self.axes or ())
-        self.constraints = list(self.constraints or ())
-        self.columns = dict(self.columns or {})
-        self.problems = []
+    problems: list[ConfigProblem] = field(default_factory=list)
 
     def note(self, place: str, key: str, message: str) -> None:
         """Add a problem to the draft."""
-        assert self.problems is not None
         self.problems.append(ConfigProblem(place, key, message))
 
-    def catch(self, error: ConfigError) -> None:
-        """Add the problems of an error to the draft."""
-        assert self.problems is not None
-        self.problems += error.problems or [ConfigProblem("", "", str(error))]
+    @contextmanager
+    def catching(self) -> Iterator[None]:
+        """Add the problems of an error in the block to the draft."""
+        try:
+            yield
+        except ConfigError as error:
+            self.problems += error.problems or [ConfigProblem("", "", str(error))]
 
     def fix(self, place: str, key: str, value: object) -> None:
         """Set an argument or a setting that all points share."""
-        assert self.arguments is not None
-        assert self.settings is not None
         subject = SUBJECTS.get(self.what)
         value = fspath(value) if isinstance(value, PathLike) else value
         if not _is_value(value):
@@ -148,50 +139,43 @@ class Draft:
         else:
             self.note(place, key, _unknown(subject, key))
 
-    def vary(self, place: str, key: str, written: object, group: int) -> None:
+    def vary(self, place: str, key: str, written: object, group: int, *, replaces: bool = False) -> None:
         """Add an axis to the sweep."""
-        assert self.axes is not None
-        subject = SUBJECTS.get(self.what)
-        try:
-            axis = read_axis(key, written, place, group)
-        except ConfigError as error:
-            self.catch(error)
-            return
-        if subject is not None and key not in subject.arguments and not subject.has_settings:
-            self.note(place, key, _unknown(subject, key))
-        self.axes.append(axis)
+        with self.catching():
+            self.add([read_axis(key, written, place, group)], replaces=replaces)
 
-    def add(self, axes: Iterable[Axis]) -> None:
-        """Add axes to the sweep; a new axis replaces an earlier axis of the same name."""
-        assert self.axes is not None
+    def add(self, axes: Iterable[Axis], *, replaces: bool) -> None:
+        """Add axes to the sweep; with ``replaces``, a new axis replaces one of the same name in the file."""
         for axis in axes:
             subject = SUBJECTS.get(self.what)
             if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
                 self.note(axis.place, axis.name, _unknown(subject, axis.name))
-            self.axes = [each for each in self.axes if each.name != axis.name or each.place == axis.place]
+            if replaces:
+                self.axes = [each for each in self.axes if each.name != axis.name or each.place == axis.place]
             self.axes.append(axis)
 
     def require(self, text: object, place: str) -> None:
         """Add a constraint to the sweep."""
-        assert self.constraints is not None
         if not isinstance(text, str):
             self.note(place, "constraints", f"found a {type(text).__name__}, expected a list of texts")
             return
-        try:
+        with self.catching():
             self.constraints.append(Expression.parse(text, place))
-        except ConfigError as error:
-            self.catch(error)
 
     def column(self, name: str, text: object, place: str) -> None:
         """Add a column that is computed from other numbers."""
-        assert self.columns is not None
         if not isinstance(text, str):
             self.note(place, f"columns.{name}", f"found a {type(text).__name__}, expected an expression as text")
             return
-        try:
+        with self.catching():
             self.columns[name] = Expression.parse(text, place)
-        except ConfigError as error:
-            self.catch(error)
+
+    def is_whole(self, place: str, key: str, value: object, least: int, most: int) -> bool:
+        """Whether a value is a whole number in a range; if not, add the problem to the draft."""
+        fits = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        if not fits:
+            self.note(place, key, f"found {value!r}, expected {least} to {most}")
+        return fits
 
     def finish(self) -> Spec:
         """Return the finished sweep.
@@ -199,17 +183,9 @@ class Draft:
         Raises:
             ConfigError: The draft has problems; the error lists all of them.
         """
-        assert self.arguments is not None
-        assert self.settings is not None
-        assert self.axes is not None
-        assert self.constraints is not None
-        assert self.columns is not None
-        assert self.problems is not None
         subject = SUBJECTS.get(self.what)
         if subject is None:
-            near = difflib.get_close_matches(self.what, SUBJECTS, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            self.note("what", "", f"found {self.what!r}, expected one of {', '.join(SUBJECTS)}{hint}")
+            self.note("what", "", unknown(self.what, SUBJECTS))
         else:
             varied = {axis.name for axis in self.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "trace"}
@@ -219,8 +195,7 @@ class Draft:
                 self.note("repeat", "", "conflicts with an axis of seeds; omit one of them")
             self.arguments = {**subject.defaults, **self.arguments}
             self._make_precise(subject)
-        if isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST_REPEATS:
-            self.note("repeat", "", f"found {self.repeat!r}, expected 1 to {MOST_REPEATS}")
+        self.is_whole("repeat", "", self.repeat, 1, MOST_REPEATS)
         self.problems += check_groups(self.axes)
         for axis in self.axes:
             if not axis.values and self.sample is None:
@@ -229,10 +204,8 @@ class Draft:
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
                 self.note(axis.place, axis.name, "is a continuous range in a group with other axes: list its values")
         costs: Costs = {}
-        try:
+        with self.catching():
             costs = read_costs(self.costs)
-        except ConfigError as error:
-            self.catch(error)
         if self.problems:
             raise ConfigError.of(list(dict.fromkeys(self.problems)))
         assert subject is not None
@@ -253,9 +226,6 @@ class Draft:
 
     def _make_precise(self, subject: Subject) -> None:
         """Check the precision; for a no-drop rate it is the width of the search."""
-        assert self.arguments is not None
-        assert self.axes is not None
-        assert self.problems is not None
         if self.precision is None:
             return
         self.problems += wrong_precision(self.precision)
@@ -273,9 +243,8 @@ def _is_value(value: object) -> bool:
 
 
 def _unknown(subject: Subject, key: str) -> str:
-    near = difflib.get_close_matches(key, subject.arguments, n=1)
-    hint = f"; did you mean {near[0]}?" if near else f"; it takes {', '.join(subject.arguments)}"
-    return f"`{subject.name}` has no such argument{hint}"
+    hint = did_you_mean(key, subject.arguments, f"it takes {', '.join(subject.arguments)}")
+    return f"`{subject.name}` has no such argument; {hint}"
 
 
 def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
@@ -298,8 +267,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
         if key in arguments:
             draft.fix(lines.at(key), key, value)
         elif subject is not None:
-            near = difflib.get_close_matches(key, (*PLAIN_KEYS, *TABLES, *also, *arguments), n=1)
-            hint = f"did you mean {near[0]}?" if near else "settings belong in [set]"
+            hint = did_you_mean(key, (*PLAIN_KEYS, *TABLES, *also, *arguments), "settings belong in [set]")
             draft.note(lines.at(key), key, f"no such key; {hint}")
     draft.repeat = table.get("repeat", 1)
     draft.precision = table.get("precision")
@@ -362,15 +330,12 @@ def _sample(table: Mapping[str, Any], draft: Draft, lines: Lines) -> Sample | No
     return make_sample(draft, lines.at("sample"), kind, points, seed)
 
 
-def make_sample(draft: Draft, place: str, kind: object, points: object, seed: object) -> Sample | None:
+def make_sample(draft: Draft, place: str, kind: object, points: Any, seed: Any) -> Sample | None:
     """Check a sample and add its problems to the draft."""
     if kind not in _SAMPLES:
         draft.note(place, "sample.kind", f"found {kind!r}, expected {' or '.join(_SAMPLES)}")
         return None
-    for name, value, least, most in (("points", points, 1, MOST_POINTS), ("seed", seed, 0, 2**32 - 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            draft.note(place, f"sample.{name}", f"found {value!r}, expected {least} to {most}")
-            return None
-    assert isinstance(points, int)
-    assert isinstance(seed, int)
+    is_whole = draft.is_whole(place, "sample.points", points, 1, MOST_POINTS)
+    if not is_whole or not draft.is_whole(place, "sample.seed", seed, 0, 2**32 - 1):
+        return None
     return Sample(str(kind), points, seed)

@@ -7,17 +7,19 @@ every measurement as a row.
 
 from __future__ import annotations
 
+import inspect
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from linecard.numbers import is_number
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 Progress = Callable[[int, int], object]
-Arguments = Mapping[str, Any]
 # Placeholder for an argument without an option on the command line.
 NO_OPTION = "-"
 # Options that are repeated for each of their values.
@@ -123,6 +125,21 @@ def _word(value: Any) -> str:
     return ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
+# Options whose names are not those of the arguments.
+_FLAGS = {
+    "adapt_packets": "--adapt",
+    "cold_window_packets": "--cold-window",
+    "foresight_packets": "--foresight",
+    "routes": "--map-addresses",
+}
+
+
+def spelled(function: Callable[..., object], *without: str) -> dict[str, str]:
+    """Return the option of each argument of a function, except ``without``; the first argument is positional."""
+    names = [name for name in inspect.signature(function).parameters if name not in (*without, "progress")]
+    return {name: _FLAGS.get(name, f"--{name.replace('_', '-')}") for name in names} | {names[0]: ""}
+
+
 def flat(record: Any, before: str = "") -> dict[str, Any]:
     """Return the scalars of nested dictionaries, with their dotted paths as names."""
     found: dict[str, Any] = {}
@@ -137,11 +154,7 @@ def flat(record: Any, before: str = "") -> dict[str, Any]:
 
 def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
     """Convert numbers to measurements with an empty unit, because the names include the unit."""
-    return [
-        (component, name, "", float(value))
-        for name, value in numbers.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-    ]
+    return [(component, name, "", float(value)) for name, value in numbers.items() if is_number(value)]
 
 
 def overrides_of(request: Request) -> list[str]:

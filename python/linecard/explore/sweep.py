@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
 from linecard.chip.length import Aim, has_numbers
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.axes import read_axis
+from linecard.errors import ConfigError
 from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task
+from linecard.explore.execute import Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.lengthen import Settled, packets_of, settle
 from linecard.explore.points import Lookup, Points, make_points
@@ -88,9 +87,9 @@ def sweep(
             ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder in which finished runs are kept for reuse; ``None`` for no folder. The table does not depend on
-            the store.
-        jobs: Number of parallel runs; ``None`` for one per core.
+        store: Folder that keeps finished runs, for reuse. The default is no folder. The table does not depend on the
+            store.
+        jobs: Number of parallel runs; by default, one per CPU core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Function that is called repeatedly with (runs done, total runs).
@@ -162,13 +161,10 @@ def draft_of(
             draft.fix("target", subject.main, name)
     for key, value in {**mapping_of("set", set), **(arguments or {})}.items():
         draft.fix("set", key, value)
-    first = len(draft.axes or ())
+    first = len(draft.axes)
     for group, several in enumerate([{key: value} for key, value in (vary or {}).items()] + [*map(dict, together)]):
         for key, written in several.items():
-            try:
-                draft.add([read_axis(key, written, "vary", first + group)])
-            except ConfigError as error:
-                draft.catch(error)
+            draft.vary("vary", key, written, first + group, replaces=True)
     for text in constraints:
         draft.require(text, "constraints")
     for column, text in (columns or {}).items():
@@ -192,7 +188,7 @@ def run_sweep(
     progress: SweepProgress | None = None,
 ) -> SweepResult:
     """Execute a checked sweep; see :func:`sweep`."""
-    with Bench(store, jobs, progress, Counts(), executor) as bench:
+    with Bench(store, jobs, progress, executor=executor) as bench:
         return table_of(spec, chosen(make_points(spec), shard), bench)
 
 
@@ -206,7 +202,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
         return points
     number, of = shard
     if not 1 <= number <= of:
-        raise ConfigError.of([ConfigProblem("--shard", "", f"found {number}/{of}, expected I/N with 1 <= I <= N")])
+        raise ConfigError.at("--shard", "", f"found {number}/{of}, expected I/N with 1 <= I <= N")
     return replace(points, points=points.points[number - 1 :: of])
 
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linecard.chip.length import has_numbers
-from linecard.explore.refused import Reason, reasons_of
 from linecard.explore.repeated import Repeated, best_of
-from linecard.explore.result import SweepResult
+from linecard.explore.result import Reason, SweepResult, reasons_of
 from linecard.explore.wording import cell_text
-from linecard.numbers import several
+from linecard.numbers import is_number, several
 from linecard.view import Axis, Chart, Column, Notes, Paragraphs, Part, Said, Series, Table, Title, text, view
 from linecard.words import label, valued
 
@@ -66,7 +65,7 @@ def _row(cells: Sequence[str], status: str = "") -> tuple[Said, ...]:
 
 
 def _columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    return [Column(name, "r" if any(_is_number(row[name]) for row in rows) else "l") for name in names]
+    return [Column(name, "r" if any(is_number(row[name]) for row in rows) else "l") for name in names]
 
 
 def _mean(point: Repeated, name: str) -> str:
@@ -97,16 +96,14 @@ def chart_of(result: SweepResult) -> list[Part]:
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]
-    numeric = [name for name in axes if all(_is_number(row[name]) for row in rows)]
+    numeric = [name for name in axes if all(is_number(row[name]) for row in rows)]
     shown = [name for name in result.shown_columns(len(result.axes) + 8) if name not in result.axes]
     across = result.across or next(iter([*numeric, *axes, *result.axes]), "run")
-    up = result.up or next((name for name in shown if rows and _is_number(rows[0][name])), "")
-    rows = [row for row in rows if _is_number(row.get(up)) and row[across] is not None]
+    up = result.up or next((name for name in shown if rows and is_number(rows[0][name])), "")
+    rows = [row for row in rows if is_number(row.get(up)) and row[across] is not None]
     if not rows:
         return []
-    names = (
-        [] if all(_is_number(row[across]) for row in rows) else list(dict.fromkeys(str(row[across]) for row in rows))
-    )
+    names = [] if all(is_number(row[across]) for row in rows) else list(dict.fromkeys(str(row[across]) for row in rows))
     others = [name for name in result.axes if name not in (across, up, "seed")]
     groups: dict[tuple[Any, ...], dict[float, list[float]]] = {}
     for row in rows:
@@ -133,7 +130,3 @@ def _line(name: str, places: Mapping[float, Sequence[float]]) -> Series:
     return Series(
         name, points, ranges=[(min(places[place]), max(places[place])) for place in ordered] if several_seeds else ()
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

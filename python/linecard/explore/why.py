@@ -32,7 +32,6 @@ from linecard._arguments import plain
 from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong_precision
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of
-from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Parameter
 from linecard.explore.program_options import program_arguments
 from linecard.explore.reports import Lift
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from linecard._schema import ProgramOptions
+    from linecard.explore.execute import Record, SweepProgress
     from linecard.request import Settings
 
 PACKETS = 4_000
@@ -105,9 +105,8 @@ def why(
         seed: The first seed.
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
             ``explore``).
-        store: Folder in which finished runs are kept; ``None`` for no folder.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
@@ -128,15 +127,14 @@ def why(
     """
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
     problems += wrong_precision(precision)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     base, name = mapping_of("set", set), name_of("chip", chip)
     shared: dict[str, Any] = {"chip": name, "packets": packets, "warmup_packets": packets // 2}
     shared |= program_arguments(options)
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
-    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+    with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         return Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
 
 

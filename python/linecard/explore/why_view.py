@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from linecard.explore.view import REASONS_SHOWN
 from linecard.explore.why_result import Elasticity, Lifted, Sensitivity, WhyResult
-from linecard.explore.wording import LOADS
 from linecard.numbers import percent
 from linecard.view import (
     BAR,
@@ -24,6 +23,11 @@ from linecard.view import (
     wide,
 )
 
+LOADS = {
+    "as given": "traffic as given",
+    "saturated": "a packet always waits",
+    "full wires": "the capacity of the wires",
+}
 LIFTS_SHOWN, LIMITS_SHOWN, ELASTICITIES_SHOWN = 12, 8, 10
 
 

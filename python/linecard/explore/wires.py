@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
             f"found {kind!r}, which has no sizes in the chip's file; expected a frame size, imix, rfc2544 "
             "or a mix of the chip"
         )
-        raise ConfigError.of([ConfigProblem("sizes", "", message)])
+        raise ConfigError.at("sizes", "", message)
     return sum((int(low) + int(high or low)) / 2 * float(each) for low, high, each in rows) / weight
 
 
@@ -57,7 +57,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
         own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
         if own == 0:
             message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to start from"
-            raise ConfigError.of([ConfigProblem("set", f"port.{name}.rate_gbps", message)])
+            raise ConfigError.at("set", f"port.{name}.rate_gbps", message)
         rate += own * count
         overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))
     return rate * size / (size + (overheads[0] if overheads else 20))

@@ -1,25 +1,31 @@
-"""Formats table values as text for screens."""
+"""Formats table values as text for screens, and lists the numbers that a screen prefers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import DOUBTS, NOT_CONFIRMED, NOT_PRECISE, NOT_STEADY, RATE_ONLY
+from linecard.numbers import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linecard.explore.compare_result import LineMoved, Moved
-
-
-def change_text(moved: Moved) -> str:
-    """A relative change as text."""
-    return "–" if moved.change is None else f"{moved.change:+.2%}"
-
-
-def noise_text(moved: Moved | LineMoved) -> str:
-    """A text that states whether a change is beyond noise."""
-    return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
+# The numbers that a notebook and a screen prefer if a table is too wide.
+FIRST_NUMBERS = (
+    "throughput_gbps",
+    "throughput_mpps",
+    "loss_fraction",
+    "latency_p50_ns",
+    "latency_p99_ns",
+    "bottleneck",
+    "bandwidth_gbytes_s",
+    "hit_rate_percent",
+    "hit_rate",
+    "throughput_mops",
+    "packets_per_mcycle",
+    "best_threads",
+    "limit",
+)
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
@@ -46,19 +52,5 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """Format a table value as text."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-    return str(value)
-
-
-# Wording of the loads of `linecard why`.
-LOADS = {
-    "as given": "traffic as given",
-    "saturated": "a packet always waits",
-    "full wires": "the capacity of the wires",
-}
+    """Format a table value as text; whole numbers may be names, so that they have no separators."""
+    return number(value) if value is None or isinstance(value, (bool, float)) else str(value)

@@ -63,15 +63,15 @@ def flowcache(
     order of the request and do not depend on `jobs`.
 
     Args:
-        trace: A capture, or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of
-            ``presets/traffic``). The input may also be a file of digests: one little-endian u32 per packet, plain or
-            compressed with gzip (``.gz``). The input may also be an array of digests, such as a NumPy array of
-            ``uint32``. An array is read without a copy: no other thread may write to the array during the call.
-        entries: Sizes.
+        trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or digests, each a little-endian u32. A
+            file of digests is plain or compressed with gzip (``.gz``). The input may also be an array of digests, such
+            as a NumPy array of ``uint32``. An array is read without a copy: no other thread may write to the array
+            during the call.
+        entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. By default, files that end in ``.u32le``
-            or ``.u32le.gz`` contain digests.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture; by default, ``.u32le`` and ``.u32le.gz``
+            files contain digests.
         key: Fields that define a flow: ``"5-tuple"`` (default), ``"2-tuple"``, or a list of fields such as
             ``"dst/24,protocol"``. The parameter ``key`` applies only to captures.
         hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The parameter
@@ -81,7 +81,7 @@ def flowcache(
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
-        jobs: Number of caches simulated in parallel; ``None`` for one per core.
+        jobs: Number of caches simulated in parallel; by default, one per CPU core.
         false_hits: Count the packets that receive the result of another flow with the same digest. False hits can be
             counted only for captures.
         curves: Add results of LRU for all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
@@ -106,7 +106,8 @@ def flowcache(
         >>> result.rows[0].hits
         2
     """
-    sizes, shapes, policies = _listed(entries), _listed(ways), _listed(policy)
+    sizes, policies = _listed(entries), _listed(policy)
+    shapes: list[Any] = ["full" if str(each).lower() == "full" else each for each in _listed(ways)]
     problems = [
         ConfigProblem(name, "", f"found none, expected at least one, such as {example}")
         for name, values, example in (("entries", sizes, 1024), ("ways", shapes, 4), ("policy", policies, "lru"))
@@ -142,8 +143,7 @@ def flowcache(
             for name, is_asked in asked.items()
             if is_asked
         ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     if path is not None:
         path.encode()  # The core would take a name that is not UTF-8 for an array.
     try:
@@ -172,7 +172,7 @@ def flowcache(
             raise
         found = f"{type(trace).__name__} of {getattr(trace, 'dtype', getattr(trace, 'format', 'unknown type'))}"
         expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
-        raise ConfigError.of([ConfigProblem("trace", "", f"found {found} ({error}), expected {expected}")]) from error
+        raise ConfigError.at("trace", "", f"found {found} ({error}), expected {expected}") from error
     return convert(plain, FlowCacheResult)
 
 

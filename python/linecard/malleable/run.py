@@ -53,14 +53,14 @@ def core(
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
         area: Area for threads and cache, in thread-equivalents.
-        threads: Number of threads to simulate; ``None`` for every number that fits.
+        threads: Number of threads to simulate; by default, every number that fits.
         clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
             back.
         adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
         events: Number of accesses, locks and packet ends that each simulation measures; a trace is
             repeated when it ends.
         packets: Number of packets to trace.
-        jobs: Number of parallel simulations; ``None`` for one per processor.
+        jobs: Number of parallel simulations; by default, one per CPU core.
         progress: Function that is called from time to time with (done, total).
 
     Returns:

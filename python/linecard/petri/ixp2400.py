@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 NET = "ixp2400_ipv4"
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
-CELL_BYTES = 64
 # The duration of the run that measures how many packets leave per nanosecond.
 PILOT_NS = 300_000.0
 
@@ -96,8 +95,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
         refuse("memory.dram.back_pressure_requests", "0, because the net, as in the thesis, has no back pressure")
     if int(values["cluster.me.switch_cycles"]):
         refuse("cluster.me.switch_cycles", "0")
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return values
 
 
@@ -151,7 +149,6 @@ def run(
         "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
-        message = f"found {packets}, expected more: the run sent no packet after its warm-up"
-        raise ConfigError.of([ConfigProblem("packets", "", message)])
+        raise ConfigError.at("packets", "", f"found {packets}, expected more: the run sent no packet after its warm-up")
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

@@ -139,8 +139,7 @@ def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
     """
     engines, cross, each = threads.partition("x")
     if not (cross and engines.isdigit() and each.isdigit()):
-        message = f"found {threads!r}, expected engines x threads per engine, such as 4x4"
-        raise ConfigError.of([ConfigProblem("--threads", "", message)])
+        raise ConfigError.at("--threads", "", f"found {threads!r}, expected engines x threads per engine, such as 4x4")
     sizes = (
         ("traffic.kind=fixed", f"traffic.packet_bytes={traffic}") if traffic.isdigit() else (f"traffic.kind={traffic}",)
     )
@@ -177,8 +176,7 @@ def compare_models(
         for name, value, least in (("seed", seed, 0), ("packets", packets, 1))
         if not least <= value <= MOST_COUNT
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     points = [(t, k, s) for t in threads for k in traffic for s in schemes]
     changes = tuple(set)
     rows: list[Difference] = []

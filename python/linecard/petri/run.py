@@ -32,8 +32,7 @@ def _check(*values: tuple[str, int | None, int, int]) -> None:
         for name, value, least, most in values
         if value is not None and not least <= value <= most
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
 
 
 def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
@@ -55,10 +54,10 @@ def explore(
     A coloured net is unfolded first.
 
     Args:
-        net: The Petri net.
+        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
         limit: Number of markings at which the search stops.
-        invariants: Whether to find semiflows as well.
-        jobs: Number of markings expanded in parallel; ``None`` for one per core.
+        invariants: Compute P- and T-invariants: the minimal semiflows.
+        jobs: Number of markings explored in parallel; by default, one per CPU core.
         overrides: Changes of parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (markings, ``limit``).
 
@@ -91,6 +90,12 @@ def solve(
 
     A coloured net is unfolded first.
 
+    Args:
+        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
+        limit: Number of markings at which the search stops.
+        overrides: Changes of parameters, each in the form ``name=value``.
+        progress: Function that is called repeatedly with (markings, ``limit``).
+
     Raises:
         ConfigError: The file does not contain a net, or the steady state cannot be computed; the error states the
             reason.
@@ -120,8 +125,7 @@ def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> Non
     described = convert(_core.petri_parts(path, text, overrides), Parts)
     if not any(each.immediate for each in described.transitions):
         places = ", ".join(first.unbounded_places)
-        message = f"unbounded: the tokens of {places} grow without bound, expected a bounded net"
-        raise ConfigError.of([ConfigProblem(path, "", message)])
+        raise ConfigError.at(path, "", f"unbounded: the tokens of {places} grow without bound, expected a bounded net")
 
 
 @plain
@@ -142,7 +146,8 @@ def simulate(
     """Simulate a net in several replications on all cores. The result does not depend on `jobs`.
 
     Args:
-        net: A net in which every transition has a time or is immediate.
+        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must have a time or
+            be immediate.
         time: Measured time of each replication.
         warmup: Time before the measurement; by default, a tenth of ``time``.
         replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
@@ -150,7 +155,7 @@ def simulate(
         of: Places and transitions to which ``accuracy`` applies; all if empty.
         most_replications: Maximum number of replications for ``accuracy``.
         seed: Seed of the first replication.
-        jobs: Number of parallel replications; ``None`` for one per core.
+        jobs: Number of parallel replications; by default, one per CPU core.
         overrides: Changes of parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
 

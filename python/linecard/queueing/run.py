@@ -50,11 +50,12 @@ def queueing_run(
             or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
             hash of the five-tuple maps each packet of a capture to a queue.
         managers: Names of managers: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
-        set: Changes to settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
-        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
+        set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``; see
+            `queueing_settings`.
+        machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` names a capture or a link profile instead of a notation.
-        operations: Number of measured operations. The default is 200,000 operations for a workload; for a capture, two
-            operations per packet, but at least 20,000. A capture is repeated when it ends.
+        operations: Number of measured operations; by default, 200,000, or two operations for each packet of a capture,
+            but at least 20,000. A capture is repeated when it ends.
         warmup: Number of operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
@@ -75,7 +76,7 @@ def queueing_run(
     """
     names = _words(managers)
     if not names:
-        raise ConfigError.of([ConfigProblem("managers", "", "found none, expected at least one, such as qc")])
+        raise ConfigError.at("managers", "", "found none, expected at least one, such as qc")
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
@@ -102,7 +103,7 @@ def queueing_design(
         workload: Accepts the same values as in `queueing_run`.
         target_mops: Target throughput in million operations per second.
         set: Changes to settings. The search itself sets entries, engines, threads and the size of the request buffer.
-        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
+        machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` names a capture.
         operations: Number of measured operations for each cache size.
         warmup: Number of operations before the measurement.
@@ -126,8 +127,7 @@ def queueing_design(
     searched = ("entries", "engines", "threads", "requests")
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
     problems = [ConfigProblem("set", key, "is set by the search; omit it") for key in asked if key in searched]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueDesignResult)
@@ -157,8 +157,7 @@ def _arguments(
         )
         if not (isinstance(value, int) and least <= value <= _U64_MAX)
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return {
         "workload": fspath(workload),
         "capture": trace,

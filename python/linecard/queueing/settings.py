@@ -28,8 +28,8 @@ def queueing_settings(
     """Every setting of a machine that runs queue managers, with value, unit, meaning and source, after these changes.
 
     Args:
-        set: Changes to settings, such as ``{"threads": 16}``.
-        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
+        set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``.
+        machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
 
     Raises:
         ConfigError: The machine, a key or a value is invalid; the error lists every problem.

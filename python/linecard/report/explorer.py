@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import has_numbers
-from linecard.explore.columns import FIRST_NUMBERS, OBJECTIVE
+from linecard.explore.objectives import OBJECTIVE
 from linecard.explore.subject import SUBJECTS
+from linecard.explore.wording import FIRST_NUMBERS
+from linecard.numbers import is_number
 from linecard.report.sheet import style
 from linecard.words import label, objective
 
@@ -36,7 +38,7 @@ _DIGITS = 4
 def sweep_page(result: SweepResult) -> str:
     """Write the page of a sweep."""
     shown = [name for name in result.shown_columns(len(result.axes) + 4) if name not in result.axes]
-    numbers = [name for name in shown if any(_is_number(row[name]) for row in result.rows)]
+    numbers = [name for name in shown if any(is_number(row[name]) for row in result.rows)]
     y = next((name for name in numbers if _better(name)), numbers[0] if numbers else "status")
     follows = [name for name in numbers if name not in FIRST_NUMBERS and name != y and name in shown[:1]]
     x = next(iter([*follows, *result.axes]), "status")
@@ -86,10 +88,6 @@ def optimized_page(result: OptimizeResult) -> str:
         knee=next(number for number, row in enumerate(result.front) if row["knee"]),
         objectives=len(objectives),
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _better(name: str) -> int:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from pathlib import Path
 from typing import Any
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, unknown
 from linecard.files import write_text
 
 # Names of schemas, and the files for which each schema is.
@@ -60,8 +59,5 @@ def line(name: str) -> str:
 
 def _text(name: str) -> str:
     if name not in NAMES:
-        near = difflib.get_close_matches(str(name), NAMES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        problem = ConfigProblem("schema", "", f"found {name!r}, expected one of {', '.join(NAMES)}{hint}")
-        raise ConfigError.of([problem])
+        raise ConfigError.at("schema", "", unknown(str(name), NAMES))
     return Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")

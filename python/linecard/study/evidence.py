@@ -9,8 +9,8 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.study.compare import Cell, gap_text, item_name, mean_abs, quantities
+from linecard.errors import ConfigError
+from linecard.study.compare import Cell, gap_text, is_tie, item_name, mean_abs, quantities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -112,7 +112,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
         return float(row[column])
     except (OSError, ValueError, KeyError) as error:
         found = f"expected one number in column {column!r} where {keys or 'there is one row'}: {error}"
-        raise ConfigError.of([ConfigProblem(str(path), column, found)]) from error
+        raise ConfigError.at(str(path), column, found) from error
 
 
 def cell_name(cell: Cell) -> str:
@@ -177,11 +177,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
     """Count the pairs whose measured order differs from the printed order, except pairs within ``tie_percent``."""
-    counted = [
-        order
-        for order in orders
-        if tie_percent is None or order.published_gap_percent is None or order.published_gap_percent > tie_percent
-    ]
+    counted = [order for order in orders if tie_percent is None or not is_tie(order, tie_percent)]
     missing = sum(order.agrees is None for order in counted)
     if missing:
         return Reading(None, f"{missing} of {len(counted)} pairs have no measured value")

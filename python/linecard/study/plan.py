@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.study.keys import MACHINE, TableSpec
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def plan_cell(
                 named_measure = change.measure
     where = ", ".join(f"{column}={value}" for column, value in keys.items())
     if runner == MACHINE and not preset:
-        raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row states a preset")])
+        raise ConfigError.at(spec.id, where, "no column of this row states a preset")
     if named_measure == "*":
-        raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row states a measure")])
+        raise ConfigError.at(spec.id, where, "no column of this row states a measure")
     overrides = tuple(f"{key}={text}" for key, text in sorted(settings.items()))
     if trace and folder:
         trace = f"{folder}/{trace}"

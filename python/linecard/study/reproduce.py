@@ -41,11 +41,10 @@ def reproduce(
 
     Args:
         study: Name of a shipped study, or path to a study folder.
-        tables: Tables or figures to run, such as ``[1, "figure5"]``; ``None`` runs all.
-        chapters: Chapters, such as ``[5]``; all of their tables and figures are run in addition to ``tables``.
-        quick: Whether to use one seed and fewer packets, for a quick first result.
-        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on the number of parallel
-            runs.
+        tables: Tables or figures to run, such as ``1`` or ``figure5``; by default, all.
+        chapters: Chapters whose tables and figures are run, in addition to ``tables``.
+        quick: Use one seed and fewer packets, for a quick first result.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         progress: Function that is called repeatedly with (packets done, total packets).
 
     Returns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from linecard.records import plain, plain_fields
+from linecard.records import plain
 from linecard.result import Result
 from linecard.study.columns import COMPARISON_COLUMNS
 from linecard.study.compare import (
@@ -96,9 +96,7 @@ class TableResult:
                 }
                 for order in self.orders
             ],
-            "gains": [
-                {name: value for name, value in plain_fields(gain).items() if name != "table"} for gain in self.gains
-            ],
+            "gains": [{name: value for name, value in plain(gain).items() if name != "table"} for gain in self.gains],
         }
 
 

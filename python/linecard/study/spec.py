@@ -8,7 +8,6 @@ tables, add a folder; this module contains nothing specific to a document.
 from __future__ import annotations
 
 import csv
-import difflib
 import re
 import tomllib
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.study.folders import study_folders
 from linecard.study.keys import RELATIONS, Deviations, StudySpec
 from linecard.study.runners import runners
@@ -73,14 +72,9 @@ def load_study(name: str) -> Study:
     if folder is None:
         folder = Path(name)
         if not (folder / "study.toml").is_file():
-            near = difflib.get_close_matches(name, shipped, n=1)
-            hint = (
-                f"; did you mean {near[0]}?" if near else f"; shipped studies: {', '.join(sorted(shipped)) or 'none'}"
-            )
-            problem = ConfigProblem(
-                "reproduce", "", f"found {name!r}, expected a study or a folder with study.toml{hint}"
-            )
-            raise ConfigError.of([problem])
+            hint = did_you_mean(name, shipped, f"shipped studies: {', '.join(sorted(shipped)) or 'none'}")
+            message = f"found {name!r}, expected a study or a folder with study.toml; {hint}"
+            raise ConfigError.at("reproduce", "", message)
     spec = _read_toml(folder / "study.toml", StudySpec)
     deviations_file = folder / "deviations.toml"
     deviations = _read_toml(deviations_file, Deviations).deviations if deviations_file.is_file() else ()
@@ -92,8 +86,7 @@ def load_study(name: str) -> Study:
         except ConfigError as error:
             problems.extend(error.problems)
     problems.extend(_contradictions(folder / "study.toml", spec, rows, deviations))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return Study(folder=folder, spec=spec, rows=rows, deviations=deviations)
 
 
@@ -128,9 +121,9 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
             header = list(reader.fieldnames or ())
             lines = list(reader)
     except OSError as error:
-        raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error.strerror}")]) from error
+        raise ConfigError.at(str(file), "", f"cannot read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError.of([ConfigProblem(str(file), "", f"is no CSV in UTF-8: {error}")]) from error
+        raise ConfigError.at(str(file), "", f"is no CSV in UTF-8: {error}") from error
     problems = [
         ConfigProblem(str(file), column, f"no such column; found {', '.join(header)}")
         for column in (*table.cells, *([table.relation] if table.relation else []))
@@ -158,8 +151,7 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
             else:
                 keys[column] = typed(text)
         rows.append(PublishedRow(keys=keys, published=published, relation=relation))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return tuple(rows)
 
 
@@ -172,10 +164,8 @@ def _contradictions(
     """References to unknown names, in reading order."""
 
     def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
-        known = list(known)
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
-        return ConfigProblem(str(file), key, f"found {name!r}{hint}")
+        hint = did_you_mean(name, known, f"known: {', '.join(known)}")
+        return ConfigProblem(str(file), key, f"found {name!r}; {hint}")
 
     def check_where(key: str, where: Where) -> Iterator[ConfigProblem]:
         for column, value in where.items():
@@ -302,6 +292,5 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
             problems.append(ConfigProblem("--table", "", f"found {name!r}, expected one of {known}"))
         else:
             chosen.add(found)
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return tuple(name for name in study.item_ids if name in chosen)

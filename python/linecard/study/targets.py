@@ -67,12 +67,11 @@ def load_targets(folder: Path) -> tuple[Target, ...]:
         with file.open(newline="", encoding="utf-8") as stream:
             targets = tuple(Target(**row) for row in csv.DictReader(stream))
     except (OSError, TypeError, UnicodeDecodeError) as error:
-        raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error}")]) from error
+        raise ConfigError.at(str(file), "", f"cannot read: {error}") from error
     for target in targets:
         if target.kind not in KINDS:
             problems.append(ConfigProblem(str(file), target.id, f"found {target.kind!r}, expected {', '.join(KINDS)}"))
         elif target.number is None and target.kind != "shape":
             problems.append(ConfigProblem(str(file), target.id, f"found {target.limit!r}, expected a number"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     return targets

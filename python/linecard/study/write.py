@@ -10,7 +10,7 @@ from linecard import files, tables
 from linecard._core import __version__
 from linecard.catalogue import describe
 from linecard.errors import MissingExtraError
-from linecard.records import plain, plain_fields
+from linecard.records import plain
 from linecard.study.charts import study_charts
 from linecard.study.columns import COMPARISON_COLUMNS
 
@@ -76,9 +76,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
         "inputs": {
             file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
         },
-        "checks": [
-            {name: value for name, value in plain_fields(check).items() if name != "kind"} for check in result.checks
-        ],
+        "checks": [{name: value for name, value in plain(check).items() if name != "kind"} for check in result.checks],
         "scorecard": [line.to_dict() for line in result.lines],
         "deviations": plain(result.deviations),
         "calibrations": calibrations(study),

@@ -31,8 +31,8 @@ def flows(
     """Count the packets and flows of a capture or a link profile.
 
     Args:
-        trace: The capture: pcap, pcapng, ERF, TSH or CSV, plain or compressed with gzip, zstd or bzip2. The input may
-            also be a link profile: ``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``.
+        trace: A capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile (``"edge"``,
+            ``"core"``, a TOML file). ``presets/traffic`` has the format of link profiles.
         packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states.
         strict: Stop at the first damaged record.
         most_flows: Number of flows at which counting stops with an error; each flow takes up to 220 bytes of memory.
@@ -51,7 +51,6 @@ def flows(
         >>> linecard.flows("edge", packets=20_000).packets
         20000
     """
-    if problems := out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX):
-        raise ConfigError.of(problems)
+    ConfigError.check(out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX))
     plain = _core.flows(fspath(trace), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     return convert(plain, FlowStatistics)

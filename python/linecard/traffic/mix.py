@@ -68,8 +68,7 @@ def flow_mix(
         for name, value, most in ranges
         if not 0 <= value <= most
     ]
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     plain = _core.flow_mix(
         packets=packets,
         single_flows_percent=single_flows_percent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
@@ -25,7 +25,5 @@ def parse_bit_rate(text: str) -> float:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e15:
-        raise ConfigError.of(
-            [ConfigProblem("--rate", "", f"found {text!r}, expected a rate above 0 with its unit, such as 155Mbps")]
-        )
+        raise ConfigError.at("--rate", "", f"found {text!r}, expected a rate above 0 with its unit, such as 155Mbps")
     return rate

@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, ClassVar
 from linecard._arguments import plain as plain_arguments
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.request import name_of, settings
 from linecard.result import Result
-from linecard.view import BAR, Bar, Part, Said, Table, Title, text, view
+from linecard.several import Several
+from linecard.view import BAR, Axis, Bar, Chart, Part, Said, Series, Table, Title, text, view, view_of
 from linecard.vrp.operation import TRANSFER_BYTES, probe, step
+from linecard.words import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from linecard.chip.result import RunResult
@@ -67,9 +69,7 @@ def parse_rate(text: str | float) -> float:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e12:
-        raise ConfigError.of(
-            [ConfigProblem("rate", "", f"found {text!r}, expected packets per second, such as 1.128Mpps")]
-        )
+        raise ConfigError.at("rate", "", f"found {text!r}, expected packets per second, such as 1.128Mpps")
     return rate
 
 
@@ -208,11 +208,14 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
     """Engine cycles of one operation without load, as measured by the probe."""
     if resource not in _PROBES:
         return 1.0
+    return probe_cycles(chip, changes, _PROBES[resource], 4 if resource == "hashes" else TRANSFER_BYTES)
+
+
+def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
+    """Engine cycles of one access of ``size`` bytes in this role, on a chip with a single thread."""
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
-    size = 4 if resource == "hashes" else TRANSFER_BYTES
-    measured = probe(_PROBES[resource], size)
     result = run_chip(
-        chip, program="probe", set=[*changes, *alone, *measured], packets=200, warmup_packets=10, verdict=False
+        chip, program="probe", set=[*changes, *alone, *probe(role, size)], packets=200, warmup_packets=10, verdict=False
     )
     return result.metric("input", "engine_cycles_per_packet")
 
@@ -228,7 +231,7 @@ def line_search(
     rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
         expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
-        raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])
+        raise ConfigError.at("rate", "", f"found {rate_pps:g}, {expected}")
 
     def tick() -> None:
         nonlocal done
@@ -239,7 +242,7 @@ def line_search(
     described = describe(chip, changes)
     if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
         message = f"`{chip}` has no table [vrp], which states what extensions may use; ixp1200_eval has one"
-        raise ConfigError.of([ConfigProblem("chip", "", message)])
+        raise ConfigError.at("chip", "", message)
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
     )
@@ -257,7 +260,7 @@ def line_search(
     if not keeps_up(bare):
         found = f"found {rate_pps / 1e6:g} Mpps, at which forwarding alone does not keep up"
         loses = f"loses {bare.summary.loss_fraction:.1%} of the packets"
-        raise ConfigError.of([ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")])
+        raise ConfigError.at("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")
     return described, search
 
 
@@ -322,3 +325,44 @@ def _(result: VrpBudget) -> list[Part]:
     columns = (text("resource"), "headroom", BAR, "budget", "cycles per operation", text("unit"))
     said = f"per 64 bytes; the budget is {result.margin_percent:g} % of the headroom"
     return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]
+
+
+class VrpBudgets(Several[VrpBudget]):
+    """The budgets for extensions at several packet rates."""
+
+
+def budgets_over(
+    chip: str,
+    rates: Iterable[str | float],
+    *,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> VrpBudgets:
+    """Compute the budgets for extensions at several packet rates."""
+    found = [vrp_budget(chip, rate, set=set, seed=seed, progress=progress) for rate in rates]
+    return VrpBudgets(found, "budgets", "rate_pps")
+
+
+@view.register
+def _(result: VrpBudgets) -> list[Part]:
+    found: list[Part] = [part for each in result.results for part in view_of(each)]
+    if len(result.results) == 1:
+        return found
+    rates = Axis("packets of 64 bytes, kpps", zero=True)
+
+    def over(*names: str) -> list[Series]:
+        return [
+            Series(
+                parts(name)[0] if len(names) > 1 else "",
+                [(each.rate_pps / 1e3, each[name].budget) for each in result.results],
+            )
+            for name in names
+        ]
+
+    transfers = over("dram_reads", "dram_writes", "sram_transfers")
+    return [
+        *found,
+        Chart("Cycles", rates, Axis("cycles per packet", zero=True), over("cycles")),
+        Chart("Transfers", rates, Axis("transfers of 32 bytes per packet", zero=True), transfers),
+    ]

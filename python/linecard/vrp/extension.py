@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +11,12 @@ import msgspec
 
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
-from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.request import name_of, settings
 from linecard.result import Result
 from linecard.view import BAR, Bar, Fact, Facts, Part, Said, Table, Title, text, view
-from linecard.vrp.budget import keeps_up, line_search
-from linecard.vrp.operation import OPERATIONS, probe, units
+from linecard.vrp.budget import keeps_up, line_search, probe_cycles
+from linecard.vrp.operation import OPERATIONS, units
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -126,14 +124,12 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
     except OSError as error:
-        raise ConfigError.of([ConfigProblem(str(path), "", f"cannot read: {error.strerror}")]) from error
+        raise ConfigError.at(str(path), "", f"cannot read: {error.strerror}") from error
     except ValueError as error:
         # The file is not TOML, not UTF-8, or has a number with thousands of digits, which Python does not read.
-        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+        raise ConfigError.at(str(path), "", str(error)) from error
     except RecursionError as error:
-        raise ConfigError.of(
-            [ConfigProblem(str(path), "", "nested too deeply to be read; write a flat file")]
-        ) from error
+        raise ConfigError.at(str(path), "", "nested too deeply to be read; write a flat file") from error
     heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
 
     def place(number: int) -> str:
@@ -147,15 +143,14 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
             problems.append(ConfigProblem(place(number), "ops", problem))
     if not ops:
         problems.append(ConfigProblem(str(path), "ops", "found none, expected at least one [[ops]]"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     try:
         extension = convert(data, Extension)
     except msgspec.ValidationError as error:
-        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+        raise ConfigError.at(str(path), "", str(error)) from error
     for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
         if value < 0:
-            raise ConfigError.of([ConfigProblem(str(path), name, f"found {value}, expected 0 or more")])
+            raise ConfigError.at(str(path), name, f"found {value}, expected 0 or more")
     return extension, heads
 
 
@@ -167,8 +162,7 @@ def _op_problem(op: Any) -> str:
     if name.lower() in _LOOPS:
         return f"found {name!r}: an extension has no loops and no jumps; write out its operations for each 64 bytes"
     if name not in OPERATIONS:
-        near = difflib.get_close_matches(name, OPERATIONS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(OPERATIONS)}"
+        hint = did_you_mean(name, OPERATIONS, f"expected one of {', '.join(OPERATIONS)}")
         return f"found {name!r}; {hint}"
     number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
@@ -197,8 +191,8 @@ def vrp_check(
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
         chip: Name of a shipped chip, or path to a TOML file.
-        rate: Number of 64-byte packets per second in the run.
-        set: Changes to the chip, such as ``{"vrp.cycles": 500}``.
+        rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
+        set: Changes to the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
         progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
 
@@ -230,16 +224,7 @@ def vrp_check(
         instructions = sum(op.cycles or 1 for op in found.ops)
     used |= {"registers": found.registers, "istore_instructions": instructions}
     uses = [VrpUse(name, round(number, 3), given(name)) for name, number in used.items()]
-    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
-    scratch = run_chip(
-        chip,
-        program="probe",
-        set=[*changes, *alone, *probe("flags", 4)],
-        packets=200,
-        warmup_packets=10,
-        verdict=False,
-    ).metric("input", "engine_cycles_per_packet")
-    load_cycles = instructions * given("load_accesses") * scratch
+    load_cycles = instructions * given("load_accesses") * probe_cycles(chip, changes, "flags", 4)
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
         + (f", over the budget from line {beyond[use.resource]} on" if use.resource in beyond else "")

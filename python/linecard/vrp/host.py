@@ -51,10 +51,10 @@ def hierarchy(
 
     Args:
         chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
-        rate: Packets per second.
+        rate: Packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
-        message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
-        one_in: Number of packets of which, on average, one goes to the host.
+        message_bytes: Number of packet bytes that go to the host and return; by default, all.
+        one_in: On average, one in this number of packets goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.
         seed: Seed of arrivals, of flows, and of the choice of packets for the host.
@@ -74,8 +74,7 @@ def hierarchy(
     ]
     if not 0 <= seed <= U64_MAX:
         problems.append(ConfigProblem("seed", "", f"found {seed}, expected 0 to {U64_MAX}"))
-    if problems:
-        raise ConfigError.of(problems)
+    ConfigError.check(problems)
     found = _core.hierarchy(
         name_of("chip", chip),
         overrides=settings(set),

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import asdict
 
 import linecard
-from linecard.records import plain_fields
+from linecard.records import plain as plain_record
 
 CHIP = """\
 kind = "chip"
@@ -95,7 +95,7 @@ def test_classes_get_what_the_scheduler_says(result):
 
 def test_json_and_frame_have_the_same_numbers(result, chip):
     plain = json.loads(json.dumps(result.to_dict()))["breakdown"]
-    assert plain == [plain_fields(part) for part in result.breakdown]
+    assert plain == [plain_record(part) for part in result.breakdown]
     frame = result.breakdown_frame().to_dicts()
     for row, part in zip(frame, result.breakdown, strict=True):
         latency = {name: row.pop(f"latency_{name}_ns") for name in ("mean", "p50", "p90", "p99", "p999", "max")}

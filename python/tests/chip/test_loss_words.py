@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import linecard
-from linecard.chip.loss import loss_words
+from linecard.chip.view import loss_words
 
 
 @pytest.fixture(scope="module")

@@ -245,7 +245,7 @@ def test_the_screen_and_the_notebook_name_the_best(cli, capture):
         (("--entries", "many"), 2, "--entries: found 'many'"),
         (("--entries", ","), 2, "entries: found none"),
         (("--ways", "0"), 2, "ways: found 0, expected 1 to"),
-        (("--ways", "all"), 2, "--ways: found 'all'"),
+        (("--ways", "all"), 2, "ways: found 'all'"),
         (("--policy", "SRRP"), 2, "did you mean SRRIP2?"),
         (("--policy", "SECND+LRU"), 2, "did you mean SECOND16?"),
         (("--policy", "BIP0"), 2, "BIP with a number from 1 to"),

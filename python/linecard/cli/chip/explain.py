@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import Any
 
 import linecard
-from linecard.cli import completion
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import asks
 
 
-def explain(
-    term: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[TERM]",
-            help="A term of the glossary or a synonym; by default, all terms.",
-            autocompletion=completion.terms,
-        ),
-    ] = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(linecard.explain)
+def explain(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Explain a term that occurs on screens, in files or in documents.
 
     **Examples**
@@ -34,4 +22,4 @@ def explain(
         linecard explain NDR --json
     """
     outputs = Outputs(json, output)
-    outputs.give(linecard.explain(term))
+    outputs.give(linecard.explain(**asked))

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import linecard
-from linecard.cli import completion, stderr
-from linecard.cli.executed.program_options import takes_program
-from linecard.cli.options import CAPTURE_HELP, Chip
+from linecard.cli import stderr
+from linecard.cli.asked import takes
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import Word, asks
 
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")]
 
-
-def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
-    like: Annotated[
-        str,
-        typer.Option("--like", metavar="PRESET", help="Preset to start from.", autocompletion=completion.chips),
-    ] = "example_smartnic",
-) -> None:
+@asks(linecard.new, like=Word("--like", "PRESET", usual="example_smartnic"))
+def new(*, asked: dict[str, Any]) -> None:
     """Write a file for a new chip, based on a preset.
 
     For a shipped chip, the command writes the whole file with its comments. For another platform, the command writes a
@@ -35,26 +26,13 @@ def new(
 
         linecard run my_chip.toml
     """
-    written = linecard.new(file, like=like)
+    written = linecard.new(**asked)
     stderr.note_written([written, written.with_name("chip.schema.json")])
 
 
-@takes_program
-def check(
-    chip: Chip,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BYTES|KIND", help="Frame sizes of the traffic: bytes, imix, rfc2544, or a mix of the chip."
-        ),
-    ] = None,
-    set: Set = None,
-    json: Json = False,
-    output: Output = None,
-    *,
-    executed: dict[str, Any],
-) -> None:
+@takes("program", into="executed")
+@asks(linecard.check, size=Word(metavar="BYTES|KIND"))
+def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
     The latency and the peak rates follow from the chip file alone. A trial run of 200 packets detects an
@@ -74,25 +52,18 @@ def check(
         linecard check example_smartnic --json
     """
     outputs = Outputs(json, output)
-    found = linecard.check(chip, set=set, trace=trace, size=size, **executed)
+    found = linecard.check(**asked, **executed)
     outputs.give(found)
     for warning in found.warnings:
         stderr.diagnose(f"warning: {warning}")
 
 
-def draw(
-    chip: Chip,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg, or .png (extra: plot).")
-    ] = Path("chip.svg"),
-    set: Set = None,
-    result: Annotated[
-        Path | None,
-        typer.Option(
-            "--result", metavar="FILE", help="JSON file of a run; the utilisation in this run colours the parts."
-        ),
-    ] = None,
-) -> None:
+@asks(
+    linecard.draw,
+    output=Word("--output -o", "FILE", kind=Path, usual=Path("chip.svg")),
+    result=Word(metavar="FILE", kind=Path),
+)
+def draw(*, asked: dict[str, Any]) -> None:
     """Draw a chip as a block diagram.
 
     **Examples**
@@ -103,4 +74,4 @@ def draw(
 
         linecard run example_smartnic --json > run.json && linecard draw example_smartnic --result run.json -o busy.svg
     """
-    stderr.note_written([linecard.draw(chip, output, set=set, result=result)])
+    stderr.note_written([linecard.draw(**asked)])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import linecard
-from linecard.cli import completion
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import ARGUMENT, Word, asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,23 +17,8 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 5
 
 
-def presets(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="KIND",
-            help="List the presets of one kind: platforms, programs, cores, dram, standards, policies, queueing or "
-            "traffic.",
-            autocompletion=completion.kinds,
-        ),
-    ] = None,
-    search: Annotated[
-        str | None,
-        typer.Option("--search", metavar="WORDS", help="List presets whose name or title contains all of these words."),
-    ] = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(linecard.presets, kind=Word(ARGUMENT, "KIND"))
+def presets(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match search words.
 
     **Examples**
@@ -52,14 +35,16 @@ def presets(
     from linecard.cli.screen import screen
 
     outputs = Outputs(json, output)
-    found = linecard.presets(kind, search)
-    if kind is None and search is None and not json:
+    found = linecard.presets(**asked)
+    if not any(asked.values()) and not json:
         stdout.show(*screen([_kinds(found)]))
         outputs.write(found)
     elif found or json:
         outputs.give(found)
     else:
-        stderr.note(f"no preset matches all words of `{search}`; linecard presets KIND lists the presets of a kind")
+        stderr.note(
+            f"no preset matches all words of `{asked['search']}`; linecard presets KIND lists the presets of a kind"
+        )
 
 
 def _kinds(found: Sequence[PresetInfo]) -> Table:
@@ -82,21 +67,8 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
     return Table("", columns, rows, below=(Said(words, "dim"),))
 
 
-def describe(
-    preset: Annotated[
-        str,
-        typer.Argument(
-            metavar="PRESET",
-            help="Name of a shipped preset, or path to a TOML file.",
-            autocompletion=completion.presets,
-        ),
-    ],
-    set: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
-    ] = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(linecard.describe)
+def describe(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Show every parameter of a preset with its unit and source, and the derived values.
 
     If the preset extends another preset, the list begins with the changed parameters.
@@ -108,4 +80,4 @@ def describe(
         linecard describe hasan2003_all_pf --set dram.banks=2 --json
     """
     outputs = Outputs(json, output)
-    outputs.give(linecard.describe(preset, set))
+    outputs.give(linecard.describe(**asked))

@@ -11,7 +11,7 @@ import linecard
 from linecard.cli.asked import takes
 from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
-from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
+from linecard.errors import ConfigError, NotWrittenError
 
 
 @takes("run", "question", "program")
@@ -76,8 +76,7 @@ def run(
     from linecard.files import check_outputs, write_text
 
     if folded is not None and (asked["program"] is None or is_listed(asked["program"])):
-        message = "needs a program to execute; add --program"
-        raise ConfigError.of([ConfigProblem("folded", "", message)])
+        raise ConfigError.at("folded", "", "needs a program to execute; add --program")
     timeline, pcap_out = asked["timeline"], asked["pcap_out"]
     outputs = Outputs(json, output)
     check_outputs(timeline, folded, latency, pcap_out)

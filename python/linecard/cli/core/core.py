@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import linecard
 from linecard.cli import stderr
-from linecard.cli.executed.damage import end_with_damage, note_kept
-from linecard.cli.executed.options import Cache, CacheLimit, Control, Entry, Trace
-from linecard.cli.options import Packets
+from linecard.cli.executed.tracing import CacheLimit, end_with_damage, note_kept
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import Word, asks
+from linecard.errors import ConfigError
+from linecard.malleable.result import Cores
 
 
+@asks(
+    linecard.program_trace,
+    *("defines", "payload", "seed", "routes", "strict", "budget", "unchecked", "cache_bytes"),
+    into="traced",
+)
+@asks(
+    linecard.core,
+    *("program", "trace", "latency", "packets"),
+    bandwidth=Word(metavar="B"),
+    area=Word(metavar="A"),
+    adapt_packets=Word("--adapt", least=0, usual=300_000),
+    clock_mhz=Word(metavar="F", least=0),
+    events=Word(least=1),
+)
 def core(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="A shipped program, C file or ELF file.")],
-    trace: Trace = "edge",
     latency: Annotated[
         str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; each further value adds a result.")
     ] = "150",
-    bandwidth: Annotated[
-        float, typer.Option(metavar="B", help="Number of references that memory serves per cycle.")
-    ] = 0.64,
-    area: Annotated[int, typer.Option(metavar="A", help="Area for threads and cache, in thread-equivalents.")] = 16,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Simulate only splits with this number of threads.")
-    ] = None,
-    adapt: Annotated[
-        int,
-        typer.Option(
-            "--adapt",
-            min=0,
-            metavar="N",
-            help="Packets for the simulation of a malleable core; 0 skips the simulation.",
-        ),
-    ] = 300_000,
-    clock_mhz: Annotated[
-        int,
-        typer.Option(
-            "--clock-mhz",
-            min=0,
-            metavar="F",
-            help="Clock of the core, which converts capture times to cycles; 0 sends packets back to back.",
-        ),
-    ] = 0,
-    entry: Entry = None,
-    control: Control = None,
-    packets: Packets = 20_000,
-    cache: Cache = None,
     cache_limit: CacheLimit = 4096,
-    events: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of measured events in each simulation.")
-    ] = 400_000,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of parallel simulations; by default, one per CPU core.")
-    ] = None,
     json: Json = False,
     output: Output = None,
+    *,
+    asked: dict[str, Any],
+    traced: dict[str, Any],
 ) -> None:
     """Find the best split of a core's area between threads and data cache for a program.
 
@@ -73,43 +54,18 @@ def core(
 
         linecard core classify --latency 50,100,200,300 -o splits.html --json
     """
-    from linecard.errors import ConfigError, ConfigProblem
-    from linecard.malleable.result import Cores
-
     outputs = Outputs(json, output)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
         message = f"found {latency!r}, expected cycles, such as 150 or 50,100,300"
-        raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
+        raise ConfigError.at("--latency", "", message) from None
     with stderr.progress("Tracing", "packets") as progress:
-        traced = linecard.program_trace(
-            program,
-            trace,
-            entry=entry,
-            control=control,
-            packets=packets,
-            cache=cache,
-            cache_bytes=cache_limit << 20,
-            progress=progress,
-        )
-    note_kept(traced)
+        trace = linecard.program_trace(**traced, cache_bytes=cache_limit << 20, progress=progress)
+    note_kept(trace)
     results = []
     for cycles in latencies:
         with stderr.progress("Simulating", "splits") as progress:
-            results.append(
-                linecard.core(
-                    traced,
-                    latency=cycles,
-                    bandwidth=bandwidth,
-                    area=area,
-                    threads=threads,
-                    clock_mhz=clock_mhz,
-                    adapt_packets=adapt,
-                    events=events,
-                    jobs=jobs,
-                    progress=progress,
-                )
-            )
+            results.append(linecard.core(trace, latency=cycles, **asked, progress=progress))
     outputs.give(Cores(results, "cores", "latency_cycles"))
-    end_with_damage(traced)
+    end_with_damage(trace.traffic)

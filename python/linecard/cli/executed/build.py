@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Any
 
 import linecard
 from linecard.cli import stderr
-from linecard.cli.executed.options import Bits, Cflags  # typer reads the annotations
+from linecard.cli.question import ARGUMENT, Word, asks
 
 
-def build(
-    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="C file with app_packet, or an XDP program.")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write. Default: FILE.elf or FILE.o."),
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="Macro to define; repeatable.")
-    ] = None,
-    cflags: Cflags = "",
-    bits: Bits = 32,
-) -> None:
+@asks(
+    linecard.program_build,
+    "entry",
+    source=Word(ARGUMENT, "FILE.c", kind=Path),
+    output=Word("--output -o", "FILE", kind=Path),
+)
+def build(*, asked: dict[str, Any]) -> None:
     """Compile a C file for RISC-V with the program runtime, or an XDP program for eBPF (requires the extra `programs`).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object file. The Python package `ziglang`
@@ -37,4 +30,4 @@ def build(
 
         linecard program build my_xdp.c -D N=8 --cflags "-O1 -fno-inline"
     """
-    stderr.note_written([linecard.program_build(source, output, define or (), cflags=cflags, bits=bits)])
+    stderr.note_written([linecard.program_build(**asked)])

@@ -3,52 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 import linecard
 from linecard.cli import stderr, stdout
-from linecard.cli.executed.damage import note_damage
-from linecard.cli.executed.options import Payload, Routes, Seed, Strict, Trace
-from linecard.cli.options import Packets
+from linecard.cli.executed.tracing import end_with_damage
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import Word, asks
+from linecard.errors import ConfigError
+from linecard.executed.riscv import RUN_BUDGET
+from linecard.executed.xdp import BUDGET, is_xdp
 
 
+@asks(linecard.xdp_run, "program", "budget", cpus=Word(least=1), interface=Word(least=0))
 def run(
     program: Annotated[
         str,
         typer.Argument(metavar="PROGRAM", help="An XDP program (shipped, FILE.c, FILE.o), or an ELF file for RISC-V."),
     ],
-    trace: Trace = "edge",
-    section: Annotated[
-        str | None,
-        typer.Option(
-            "--section", metavar="NAME", help="Function or section to run, if the object has several programs."
-        ),
-    ] = None,
-    fill: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="NAME=FILE", help="Fill a map from a CSV or TOML file; repeatable."),
-    ] = None,
-    fib: Annotated[Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes for bpf_fib_lookup.")] = None,
-    define: Annotated[
-        list[str] | None,
-        typer.Option("--define", "-D", metavar="NAME", help="Macro to define in a C file; repeatable."),
-    ] = None,
-    packets: Packets = 20_000,
-    payload: Payload = "random",
-    map_addresses: Routes = None,
-    seed: Seed = 1,
-    strict: Strict = False,
-    cpus: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Number of processors for per-CPU maps; packets use the processors in turn."
-        ),
-    ] = 1,
-    interface: Annotated[int, typer.Option(min=0, metavar="N", help="Index of the receiving interface.")] = 1,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -57,6 +32,8 @@ def run(
     ] = None,
     json: Json = False,
     output: Output = None,
+    *,
+    asked: dict[str, Any],
 ) -> None:
     """Run an XDP program on a capture, or a RISC-V program by itself.
 
@@ -78,37 +55,16 @@ def run(
 
         linecard program run rv32ui-p-add
     """
-    from linecard.cli.maps import maps
-    from linecard.errors import ConfigError, ConfigProblem
-    from linecard.executed.riscv import RUN_BUDGET
-    from linecard.executed.xdp import BUDGET, is_xdp
-
     outputs = Outputs(json, output)
     if is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
         with stderr.progress("Running", "packets") as progress:
-            found = linecard.xdp_run(
-                program,
-                trace,
-                section=section,
-                maps=maps(fill or ()),
-                fib=fib,
-                defines=define or (),
-                packets=packets,
-                payload=payload,
-                seed=seed,
-                routes=map_addresses,
-                strict=strict,
-                budget=budget or BUDGET,
-                cpus=cpus,
-                interface=interface,
-                progress=progress,
-            )
+            found = linecard.xdp_run(program, **asked, budget=budget or BUDGET, progress=progress)
         outputs.give(found)
-        note_damage(found.traffic)
+        end_with_damage(found.traffic)
         return
     if output:
         message = "has no effect on a program for RISC-V, whose result is one number; use `linecard program trace`"
-        raise ConfigError.of([ConfigProblem("--output", "", message)])
+        raise ConfigError.at("--output", "", message)
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
     if json:

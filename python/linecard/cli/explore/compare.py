@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
-from linecard.cli.explore.options import end_by_store
-from linecard.cli.explore.question import answered, asks
-from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import takes
+from linecard.cli.explore.runs import answered, end
+from linecard.cli.output import Json, Output
+from linecard.cli.question import asks
 from linecard.explore.compare import compare as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask, "program_b")
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.
@@ -35,13 +32,7 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
 
         linecard compare before.json after.json
     """
-    outputs = Outputs(json, output)
-    result = answered(ask, {**asked, **executed})
-    outputs.give(result)
-    counts = result.counts
-    if counts.found + counts.run:
-        stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; results are kept in {asked['store']}")
+    result = answered(ask, json, output, {**asked, **executed})
     if not result.answered:
         stderr.diagnose("nothing can be compared: " + "; ".join(result.notes))
-        raise typer.Exit(Exit.RUN)
-    end_by_store(counts)
+    end(result.counts, answered=result.answered)

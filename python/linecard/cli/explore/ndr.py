@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
-from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
-from linecard.cli.explore.options import end_by_store
-from linecard.cli.explore.question import answered, asks
-from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import takes
+from linecard.cli.explore.runs import answered, end
+from linecard.cli.output import Json, Output
+from linecard.cli.question import asks
 from linecard.explore.ndr import ndr as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask)
 def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Search for the no-drop rate and the partial-drop rate of a chip, by frame size.
@@ -32,11 +28,5 @@ def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
 
         linecard ndr my_chip.toml --set island.threads=4 --seeds 3 --json
     """
-    outputs = Outputs(json, output)
-    result = answered(ask, {**asked, **executed})
-    outputs.give(result)
-    counts = result.counts
-    stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; results are kept in {asked['store']}")
-    end_by_store(counts)
-    if not any(row.answered for row in result.rows):
-        raise typer.Exit(Exit.RUN)
+    result = answered(ask, json, output, {**asked, **executed})
+    end(result.counts, answered=any(row.answered for row in result.rows))

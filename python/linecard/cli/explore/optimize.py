@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
-from linecard.cli.explore.options import end_by_store
-from linecard.cli.explore.question import answered, asks
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import takes
+from linecard.cli.explore.runs import answered, end
+from linecard.cli.output import Json, Output
+from linecard.cli.question import Word, asks
 from linecard.explore.optimize import optimize as ask
 
 
-@takes_program
-@asks(ask)
+@takes("program", into="executed")
+@asks(ask, budget=Word())
 def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the best designs of a design space, for one objective or for several conflicting objectives.
 
@@ -31,12 +30,4 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
 
         linecard optimize my_space.toml --program my_xdp.c -D N=8
     """
-    outputs = Outputs(json, output)
-    result = answered(ask, {**asked, **executed})
-    outputs.give(result)
-    counts = result.counts
-    stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; "
-        f"results are kept in {asked['store']}"
-    )
-    end_by_store(counts)
+    end(answered(ask, json, output, {**asked, **executed}).counts)

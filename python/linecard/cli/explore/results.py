@@ -10,9 +10,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import stderr, stdout
-from linecard.cli.explore.options import STORE, StoreOption, filled
+from linecard.cli.explore.runs import StoreOption, filled
 from linecard.cli.output import Json, Output, Outputs
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.cli.question import STORE
+from linecard.errors import ConfigError
 
 
 def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
@@ -111,7 +112,7 @@ def export(
     named = [named_format(file) for file in output or ()]
     if not named or any(kind not in {"csv", "parquet"} for kind, _ in named):
         message = f"found {', '.join(output or ()) or 'no file'}, expected an output file that ends in .csv or .parquet"
-        raise ConfigError.of([ConfigProblem("--output", "", message)])
+        raise ConfigError.at("--output", "", message)
     check_outputs(*(name for _, name in named))
     for kind, _ in named:
         need_for(kind)

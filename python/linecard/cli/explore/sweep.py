@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linecard.cli import stderr
-from linecard.cli.explore.dry_run import estimate_of, print_estimate
-from linecard.cli.explore.options import filled
-from linecard.cli.explore.question import asks, reported
-from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
+from linecard.cli import stderr, stdout
+from linecard.cli.explore.runs import filled, reported
 from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
-from linecard.explore.sweep import run_sweep
+from linecard.cli.question import asks
+from linecard.errors import ConfigError
+from linecard.explore.sweep import chosen, draft_of, run_sweep
 from linecard.explore.sweep import sweep as ask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from linecard.explore.estimate import Estimate
+    from linecard.explore.spec import Spec
+
+# Arguments of runs that have an option.
+_ARGUMENTS = ("program", "trace", "packets", "warmup_packets", "seed")
 
 
 @asks(ask, "together")
@@ -60,14 +68,16 @@ def sweep(
 
         linecard sweep sweep.toml -o rate.svg --across island.threads --up throughput_gbps
     """
+    from linecard.explore.estimate import estimate
+    from linecard.explore.points import make_points
     from linecard.explore.store import Store
 
     outputs = Outputs(json, output)
-    spec, part = asked_sweep(asked), read_shard(asked["shard"])
+    spec, part = _asked_sweep(asked), _read_shard(asked["shard"])
     kept, jobs = Store(asked["store"]), asked["jobs"]
     with reported(asked["store"]) as progress:
         if dry_run:
-            print_estimate(estimate_of(spec, kept, jobs, part, progress), json=json)
+            _print_estimate(estimate(chosen(make_points(spec), part), kept, jobs, progress), json=json)
             return
         result = run_sweep(spec, store=kept, jobs=jobs, executor=asked["executor"], shard=part, progress=progress)
     outputs.give(result.charted(across, up))
@@ -88,3 +98,69 @@ def sweep(
     if not result.answered:
         stderr.diagnose("no point is conclusive, so no points can be compared: " + "; ".join(result.doubts))
         raise typer.Exit(Exit.RUN)
+
+
+def _asked_sweep(asked: Mapping[str, Any]) -> Spec:
+    """Build a sweep from command-line options."""
+    from linecard.explore.axes import read_option
+    from linecard.explore.spec import make_sample
+
+    draft = draft_of(**{name: asked[name] for name in ("target", "what", "repeat", "precision", "lengthen", "set")})
+    for name in _ARGUMENTS:
+        if asked[name] is not None:
+            draft.fix(f"--{name.partition('_')[0]}", name, asked[name])
+    first = len(draft.axes)
+    for number, text in enumerate(asked["vary"] or ()):
+        with draft.catching():
+            draft.add(read_option(text, first + number), replaces=True)
+    for text in asked["constraints"] or ():
+        draft.require(text, "--where")
+    for text in asked["columns"] or ():
+        name, found, expression = text.partition("=")
+        if not found or not name.strip().isidentifier():
+            draft.note("--column", "", f"found {text!r}, expected NAME=EXPRESSION")
+        else:
+            draft.column(name.strip(), expression, "--column")
+    kind, points = asked["sample"], asked["points"]
+    if kind is not None or points is not None:
+        draft.sample = make_sample(draft, "--sample", kind or "sobol", points, asked["sample_seed"])
+    return draft.finish()
+
+
+def _read_shard(text: str | None) -> tuple[int, int] | None:
+    """Parse I/N, which selects the I-th of N parts of a sweep."""
+    if text is None:
+        return None
+    number, _, of = text.partition("/")
+    try:
+        return int(number), int(of)
+    except ValueError:
+        raise ConfigError.at("--shard", "", f"found {text!r}, expected I/N, such as 3/20") from None
+
+
+def _print_estimate(found: Estimate, *, json: bool) -> None:
+    """Print the estimate for a sweep."""
+    from linecard.cli.screen import screen
+    from linecard.records import plain
+    from linecard.view import Fact, Facts
+
+    if json:
+        stdout.print_json(plain(found))
+        return
+    facts = [
+        Fact("Runs", f"{found.runs:,}", f"of {found.points:,} points, {found.left_out:,} excluded by constraints"),
+        Fact("Found", f"{found.found:,}", "finished runs in the store"),
+    ]
+    if found.seconds is None or found.seconds_each is None:
+        facts.append(Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see why"))
+    else:
+        each = f"{found.seconds_each * 1e3:,.0f} ms per run on one core, measured in {found.probes:,} runs"
+        missing = f"for {found.runs - found.found:,} missing runs; {each}"
+        facts.append(Fact("Time", _duration(found.seconds), missing))
+    stdout.show(*screen([Facts(facts)]))
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
-from linecard.cli import stderr
-from linecard.cli.executed.program_options import takes_program
-from linecard.cli.explore.options import end_by_store
-from linecard.cli.explore.question import answered, asks
-from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import takes
+from linecard.cli.explore.runs import answered, end
+from linecard.cli.output import Json, Output
+from linecard.cli.question import asks
 from linecard.explore.why import why as ask
 
 
-@takes_program
+@takes("program", into="executed")
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the limit of a chip and the changes that raise its throughput, with a measurement for every statement.
@@ -34,14 +30,5 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
 
         linecard why example_smartnic --global --packets 2000
     """
-    outputs = Outputs(json, output)
-    result = answered(ask, {**asked, **executed})
-    outputs.give(result)
-    counts = result.counts
-    stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; "
-        f"results are kept in {asked['store']}"
-    )
-    if not result.answered:
-        raise typer.Exit(Exit.RUN)
-    end_by_store(counts)
+    result = answered(ask, json, output, {**asked, **executed})
+    end(result.counts, answered=result.answered)

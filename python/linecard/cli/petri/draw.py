@@ -30,13 +30,11 @@ def draw(
         linecard petri draw girish2008_dram -o dram.dot
     """
     from linecard import petri
-    from linecard.errors import ConfigError, ConfigProblem
+    from linecard.errors import ConfigError
     from linecard.files import check_outputs, write_text
 
     if output.suffix not in {".svg", ".dot"}:
-        raise ConfigError.of(
-            [ConfigProblem("--output", "", f"found {output.name}, expected a name ending in .svg or .dot")]
-        )
+        raise ConfigError.at("--output", "", f"found {output.name}, expected a name ending in .svg or .dot")
     check_outputs(output)
     parts = petri.parts(net, overrides=overrides or ())
     write_text(output, parts.to_svg() if output.suffix == ".svg" else parts.to_dot())

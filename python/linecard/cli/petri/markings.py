@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-import typer
-
+from linecard import petri
 from linecard.cli import stderr
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.petri.options import Limit, Net, Set
+from linecard.cli.question import asks
 
 
-def explore(
-    net: Net,
-    limit: Limit = 10_000_000,
-    invariants: Annotated[
-        bool, typer.Option("--invariants", help="Compute P- and T-invariants: the minimal semiflows.")
-    ] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of markings explored in parallel; by default, one per CPU core."),
-    ] = None,
-    overrides: Set = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(petri.explore)
+def explore(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Find all reachable markings, the bounds and the deadlocks of a net; the search ignores times and priorities.
 
     The command first unfolds a coloured net. If the search reaches `--limit`, the command reports the limit and prints
@@ -36,26 +23,17 @@ def explore(
 
         linecard petri explore model.toml --limit 100000 --invariants --json
     """
-    from linecard import petri
-
     outputs = Outputs(json, output)
     with stderr.progress("Exploring", "markings") as progress:
-        found = petri.explore(
-            net, limit, invariants=invariants, jobs=jobs, overrides=overrides or (), progress=progress
-        )
+        found = petri.explore(**asked, progress=progress)
     outputs.give(found)
     for name, flows in (("P-invariants", found.place_invariants), ("T-invariants", found.transition_invariants)):
-        if invariants and flows is None:
+        if asked["invariants"] and flows is None:
             stderr.note(f"{name}: too many invariants to enumerate")
 
 
-def solve(
-    net: Net,
-    limit: Limit = 10_000_000,
-    overrides: Set = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(petri.solve)
+def solve(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Compute the exact steady state of a net with exponential and immediate transitions.
 
     **Examples**
@@ -64,9 +42,7 @@ def solve(
 
         linecard petri solve model.toml --json
     """
-    from linecard import petri
-
     outputs = Outputs(json, output)
     with stderr.progress("Solving", "markings") as progress:
-        found = petri.solve(net, limit, overrides=overrides or (), progress=progress)
+        found = petri.solve(**asked, progress=progress)
     outputs.give(found)

@@ -13,4 +13,3 @@ Net = Annotated[
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the net; repeatable.")
 ]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Stop the search at this number of markings.")]

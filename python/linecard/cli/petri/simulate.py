@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-import typer
-
+from linecard import petri
 from linecard.cli import stderr
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.petri.options import Net, Set
+from linecard.cli.question import Word, asks
 
 
-def simulate(
-    net: Net,
-    time: Annotated[float, typer.Option(metavar="T", help="Measured time of each replication.")] = 10_000.0,
-    warmup: Annotated[
-        float | None, typer.Option(metavar="T", help="Warm-up time; by default, a tenth of --time.")
-    ] = None,
-    replications: Annotated[
-        int, typer.Option(metavar="N", help="Number of replications, each with its own seed.")
-    ] = 10,
-    accuracy: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Add replications until each mean is known within ± this fraction (95 % interval).",
-        ),
-    ] = None,
-    of: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Place or transition to which --accuracy applies; by default all; repeatable."
-        ),
-    ] = None,
-    most_replications: Annotated[
-        int, typer.Option(metavar="N", help="Maximum number of replications for --accuracy.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of parallel replications; by default, one per CPU core.")
-    ] = None,
-    overrides: Set = None,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(
+    petri.simulate,
+    time=Word(metavar="T"),
+    warmup=Word(metavar="T"),
+    accuracy=Word(metavar="SHARE"),
+    of=Word(metavar="NAME"),
+)
+def simulate(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Simulate a net, and print throughputs and mean token counts with 95 % intervals over replications.
 
     The output of the simulation does not depend on `--jobs`.
@@ -56,25 +30,11 @@ def simulate(
 
         linecard petri simulate model.toml --accuracy 0.01 --of serve
     """
-    from linecard import petri
-
     outputs = Outputs(json, output)
     with stderr.progress("Simulating", "thousandths of a replication") as progress:
-        found = petri.simulate(
-            net,
-            time,
-            warmup=warmup,
-            replications=replications,
-            accuracy=accuracy,
-            of=of or (),
-            most_replications=most_replications,
-            seed=seed,
-            jobs=jobs,
-            overrides=overrides or (),
-            progress=progress,
-        )
+        found = petri.simulate(**asked, progress=progress)
     outputs.give(found)
-    width = found.relative_half_width
+    width, accuracy = found.relative_half_width, asked["accuracy"]
     if accuracy is not None and width is not None and width > accuracy:
         stderr.note(
             f"--accuracy: {found.replications} replications reached {width:.2g}, expected at most {accuracy:g}; "

@@ -9,7 +9,7 @@ import typer
 
 from linecard.cli import stderr
 from linecard.cli.options import CAPTURE_HELP, Exit
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueDesignResult, QueueingResult
@@ -26,26 +26,12 @@ Trace = Annotated[
     Path | None,
     typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps the packets to queues."),
 ]
-Machine = Annotated[
-    str,
-    typer.Option(
-        "--machine",
-        metavar="M",
-        help="Model of the machine with the queue managers: a shipped preset, or the path of a TOML file.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting (`linecard queueing settings`); repeatable."),
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the workload.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
     """The workload or the capture that the options request."""
     if workload is not None and trace is not None:
-        raise ConfigError.of([ConfigProblem("--workload", "", "found --workload and --trace, expected one of them")])
+        raise ConfigError.at("--workload", "", "found --workload and --trace, expected one of them")
     return str(trace) if trace is not None else workload or "R"
 
 

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import Any
 
 import linecard
 from linecard.cli import stderr
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.queueing.options import Machine, Seed, Set, Strict, Trace, Workload, end_with_damage, source_of
-from linecard.queueing.settings import MACHINE
+from linecard.cli.question import Word, asks
+from linecard.cli.queueing.options import Trace, Workload, end_with_damage, source_of
 
 
+@asks(linecard.queueing_run, "workload", "trace", managers=Word("--manager", "NAME,…"))
 def run(
     workload: Workload = None,
     trace: Trace = None,
-    manager: Annotated[
-        str, typer.Option("--manager", metavar="NAME,…", help="Queue managers: qc, sqc, dc, nc, qarray.")
-    ] = "qc,sqc,dc,nc",
-    machine: Machine = MACHINE,
-    set: Set = None,  # the name of the option
-    operations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of measured operations. Default: 200,000, or two operations for each packet of the capture.",
-        ),
-    ] = None,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Warm-up operations.")] = 20_000,
-    seed: Seed = 1,
-    strict: Strict = False,
     json: Json = False,
     output: Output = None,
+    *,
+    asked: dict[str, Any],
 ) -> None:
     """Compare queue managers under one workload.
 
@@ -55,17 +41,6 @@ def run(
     source = source_of(workload, trace)
     outputs = Outputs(json, output)
     with stderr.progress("Simulating", "operations") as progress:
-        result = linecard.queueing_run(
-            source,
-            manager,
-            set,
-            machine=machine,
-            trace=trace is not None,
-            operations=operations,
-            warmup=warmup,
-            seed=seed,
-            strict=strict,
-            progress=progress,
-        )
+        result = linecard.queueing_run(source, trace=trace is not None, **asked, progress=progress)
     outputs.give(result)
     end_with_damage(result)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import linecard
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.queueing.options import Machine, Set
-from linecard.queueing.settings import MACHINE
+from linecard.cli.question import asks
 
 
-def settings(
-    machine: Machine = MACHINE,
-    set: Set = None,  # the name of the option
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(linecard.queueing_settings)
+def settings(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """List every setting of the simulated machine with its value, unit, meaning and source.
 
     **Examples**
@@ -23,4 +20,4 @@ def settings(
         linecard queueing settings --set threads=16 --json
     """
     outputs = Outputs(json, output)
-    outputs.give(linecard.queueing_settings(set, machine=machine))
+    outputs.give(linecard.queueing_settings(**asked))

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.cli.options import Exit
+from linecard.cli.output import Json
+from linecard.cli.question import Word, asks
+from linecard.errors import ConfigError
 
 
+@asks(linecard.reproduce, "study", tables=Word("--table", "N"), chapters=Word("--chapter", "N"))
 def reproduce(
     study: Annotated[
         str | None, typer.Argument(metavar="[STUDY]", help="Name of a shipped study, or path to a study folder.")
     ] = None,
-    table: Annotated[
-        list[str] | None, typer.Option("--table", metavar="N", help="Reproduce only this table or figure; repeatable.")
-    ] = None,
-    chapter: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--chapter", metavar="N", help="Reproduce only the tables and figures of this chapter; repeatable."
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Use one seed and fewer packets, for a first look.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per CPU core.")
-    ] = None,
+    json: Json = False,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Output folder; default: results/STUDY.",
-        ),
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Output folder; default: results/STUDY.")
     ] = None,
     check: Annotated[
         bool,
@@ -45,6 +29,8 @@ def reproduce(
             "--check", help="Exit with status 1 if a limit is not met or the list of deviations is not up to date."
         ),
     ] = False,
+    *,
+    asked: dict[str, Any],
 ) -> None:
     """Reproduce a published study, and print every simulated number beside its published number.
 
@@ -63,7 +49,7 @@ def reproduce(
         from linecard.study.folders import study_folders
 
         expected = f"expected one of {', '.join(sorted(study_folders()))}"
-        raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
+        raise ConfigError.at("reproduce", "", f"found no STUDY, {expected}")
     from linecard.cli import stderr, stdout
     from linecard.cli.screen import print_result
     from linecard.files import check_outputs
@@ -72,7 +58,7 @@ def reproduce(
     folder = out if out is not None else Path("results") / Path(study).name
     check_outputs(folders=[folder])
     with stderr.progress("Simulating", "packets") as progress:
-        result = linecard.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
+        result = linecard.reproduce(study, **asked, progress=progress)
     # The result goes out before anything that can still fail.
     if json:
         stdout.print_json(result.to_dict())

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
 import linecard
-from linecard.cli.options import Exit, Packets
+from linecard.cli import stderr
+from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.question import ARGUMENT, Word, asks
 
 
-def flows(
-    trace: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CAPTURE",
-            help="Capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile "
-            "(`edge`, `core`, FILE.toml).",
-        ),
-    ],
-    packets: Packets = 0,
-    json: Json = False,
-    output: Output = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
-    most_flows: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=1 << 40,
-            metavar="N",
-            help="Maximum number of flows; more flows are an error. Each flow takes up to 220 bytes of memory.",
-        ),
-    ] = 20_000_000,
-) -> None:
+@asks(linecard.flows, trace=Word(ARGUMENT, "CAPTURE", kind=Path), most_flows=Word(least=1, most=1 << 40))
+def flows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Count the packets and flows of a capture or a link profile.
 
     The command prints the number of packets and bytes, the duration, the size distribution, the one-way flows, and the
@@ -51,11 +32,9 @@ def flows(
 
         linecard flows edge --packets 50000
     """
-    from linecard.cli import stderr
-
     outputs = Outputs(json, output)
     with stderr.progress("Reading", "bytes") as progress:
-        statistics = linecard.flows(trace, packets=packets, strict=strict, most_flows=most_flows, progress=progress)
+        statistics = linecard.flows(**asked, progress=progress)
     outputs.give(statistics)
     stderr.diagnose_capture(statistics)
     if not statistics.clean:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+import linecard
 from linecard.cli import stderr
-from linecard.cli.options import Chip
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.vrp.options import RATE_HELP, Seed, Set
+from linecard.cli.question import asks
+from linecard.errors import ConfigError
+from linecard.vrp.budget import budgets_over
 
 
+@asks(linecard.vrp_budget, "rate")
 def budget(
-    chip: Chip = "ixp1200_eval",
     rate: Annotated[
-        str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Each rate adds a row to the result.")
+        str,
+        typer.Option(
+            metavar="RATE,…",
+            help="Packets per second, such as 1.128Mpps or 700kpps. Each rate adds a row to the result.",
+        ),
     ] = "1.128Mpps",
-    set: Set = None,
-    seed: Seed = 1,
     json: Json = False,
     output: Output = None,
+    *,
+    asked: dict[str, Any],
 ) -> None:
     """Find the number of operations that a program may add to forwarding for every 64 bytes of a packet.
 
@@ -36,15 +42,10 @@ def budget(
 
         linecard vrp budget ixp1200_eval --rate 1Mpps --set clock.dram_mhz=133 --json
     """
-    from linecard.errors import ConfigError, ConfigProblem
-    from linecard.vrp.budgets import budgets_over
-
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
-        raise ConfigError.of(
-            [ConfigProblem("--rate", "", "found none, expected packets per second, such as 1.128Mpps")]
-        )
+        raise ConfigError.at("--rate", "", "found none, expected packets per second, such as 1.128Mpps")
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
-        found = budgets_over(chip, rates, set=set, seed=seed, progress=progress)
+        found = budgets_over(rates=rates, **asked, progress=progress)
     outputs.give(found)

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
 import linecard
-from linecard.cli import completion, stderr
+from linecard.cli import stderr
 from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.vrp.options import RATE_HELP, Seed, Set
+from linecard.cli.question import ARGUMENT, Word, asks
 
 
-def check(
-    extension: Annotated[Path, typer.Argument(metavar="EXTENSION", help="A TOML file of operations.")],
-    chip: Annotated[
-        str,
-        typer.Option(metavar="CHIP", help="Chip that runs the extension.", autocompletion=completion.chips),
-    ] = "ixp1200_eval",
-    rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
-    set: Set = None,
-    seed: Seed = 1,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@asks(linecard.vrp_check, extension=Word(ARGUMENT, "EXTENSION", kind=Path), chip=Word("--chip", "CHIP"))
+def check(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Check that an extension fits the budget at a given packet rate, and then run the extension.
 
     An extension is a loop-free list of `[[ops]]`; the chip executes the list for every 64 bytes of a packet. If an
@@ -40,7 +30,7 @@ def check(
     """
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
-        found = linecard.vrp_check(extension, chip, rate, set=set, seed=seed, progress=progress)
+        found = linecard.vrp_check(**asked, progress=progress)
     outputs.give(found)
     if not found.accepted:
         raise typer.Exit(Exit.CHECK_FAILED)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linecard.executed.riscv import program_trace
 from linecard.explore.content import content_of
 from linecard.explore.programs import carried_by
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, spelled
 from linecard.malleable.run import core
 from linecard.records import plain
 
@@ -71,19 +71,7 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "core",
     "program",
-    {
-        "program": "",
-        "trace": "--trace",
-        "latency": "--latency",
-        "bandwidth": "--bandwidth",
-        "area": "--area",
-        "threads": "--threads",
-        "clock_mhz": "--clock-mhz",
-        "adapt_packets": "--adapt",
-        "events": "--events",
-        "packets": "--packets",
-        "control": "--control",
-    },
+    spelled(core, "jobs") | {"control": "--control"},
     {"adapt_packets": 0},
     False,
     "linecard core",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of
+from linecard.errors import ConfigError
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, spelled
 from linecard.flowcache.run import flowcache
 from linecard.records import plain
 
@@ -14,8 +14,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     # Points run in parallel, so a point with its single cache takes one thread.
     result = flowcache(trace, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
-        problem = ConfigProblem("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
-        raise ConfigError.of([problem])
+        raise ConfigError.at("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
     numbers = flat(plain(result.rows[0]))
     for name in asked:
         numbers.pop(name, None)
@@ -25,23 +24,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "flowcache",
     "trace",
-    {
-        "trace": "",
-        "entries": "--entries",
-        "ways": "--ways",
-        "policy": "--policy",
-        "format": "--format",
-        "key": "--key",
-        "hash": "--hash",
-        "width": "--width",
-        "result_bits": "--result-bits",
-        "cold_window_packets": "--cold-window",
-        "foresight_packets": "--foresight",
-        "false_hits": "--false-hits",
-        "packets": "--packets",
-        "strict": "--strict",
-        "seed": "--seed",
-    },
+    spelled(flowcache, "jobs", "curves", "time_out_seconds"),
     {"entries": 1024, "ways": 4, "policy": "lru"},
     False,
     "linecard flowcache",

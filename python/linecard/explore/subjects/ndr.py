@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.execute import evaluate
 from linecard.explore.ndr import PACKETS, WIDTH, search_rates
 from linecard.explore.program_options import OPTIONS
@@ -31,7 +31,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     size = asked.get("size")
     if isinstance(size, str) and "," in size:
-        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one size: a point has one rate")])
+        raise ConfigError.at("size", "", f"found {size!r}, expected one size: a point has one rate")
     found = search_rates(
         asked["chip"],
         None if size is None else [size],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linecard import petri
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of, spelled
 from linecard.records import plain
 
 
@@ -20,13 +20,7 @@ def _run_petri(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "petri",
     "net",
-    {
-        "net": "",
-        "time": "--time",
-        "warmup": "--warmup",
-        "replications": "--replications",
-        "seed": "--seed",
-    },
+    spelled(petri.simulate, "accuracy", "of", "most_replications", "jobs", "overrides"),
     {},
     True,
     "linecard petri simulate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linecard.executed.riscv import program_trace
 from linecard.explore.programs import carried_by, outcome_of_program
-from linecard.explore.subject import Outcome, Progress, Request, Subject
+from linecard.explore.subject import Outcome, Progress, Request, Subject, spelled
 
 
 def run_trace(request: Request, progress: Progress) -> Outcome:
@@ -17,17 +17,7 @@ def run_trace(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "program",
     "program",
-    {
-        "program": "",
-        "trace": "--trace",
-        "control": "--control",
-        "packets": "--packets",
-        "payload": "--payload",
-        "seed": "--seed",
-        "routes": "--map-addresses",
-        "strict": "--strict",
-        "budget": "--budget",
-    },
+    spelled(program_trace, "entry", "defines", "unchecked", "cache", "cache_bytes"),
     {},
     False,
     "linecard program trace",

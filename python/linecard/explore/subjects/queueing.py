@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of
+from linecard.errors import ConfigError
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of, spelled
 from linecard.queueing.run import queueing_run
 from linecard.records import plain
 
@@ -14,7 +14,7 @@ def _run_queueing(request: Request, progress: Progress) -> Outcome:
     trace, workload = asked.pop("trace", None), asked.pop("workload", None)
     if (trace is None) == (workload is None):
         found = "neither" if trace is None else "both"
-        raise ConfigError.of([ConfigProblem("sweep", "", f"found {found}, expected a workload or a capture")])
+        raise ConfigError.at("sweep", "", f"found {found}, expected a workload or a capture")
     settings, is_trace = overrides_of(request), trace is not None
     result = queueing_run(trace or workload, manager, settings, trace=is_trace, **asked, progress=progress)
     numbers = flat(plain(result.rows[0]))
@@ -25,16 +25,7 @@ def _run_queueing(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "queueing",
     "workload",
-    {
-        "workload": "--workload",
-        "trace": "--trace",
-        "manager": "--manager",
-        "machine": "--machine",
-        "operations": "--operations",
-        "warmup": "--warmup",
-        "strict": "--strict",
-        "seed": "--seed",
-    },
+    spelled(queueing_run, "managers", "set") | {"workload": "--workload", "manager": "--manager"},
     {"manager": "qc"},
     True,
     "linecard queueing run",

@@ -9,7 +9,7 @@ from linecard import _core
 from linecard._options import options
 from linecard.chip.length import CAPTURED_PACKETS, GENERATED_PACKETS, INTERVALS, numbers_of_summary
 from linecard.chip.program import chip_program
-from linecard.explore.line_rows import line_rows
+from linecard.explore.lines import line_rows
 from linecard.explore.program_options import OPTIONS, options_of
 from linecard.explore.programs import carried_program
 from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, overrides_of

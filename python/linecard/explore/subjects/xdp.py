@@ -6,7 +6,7 @@ from typing import Any
 
 from linecard.executed.xdp import xdp_run
 from linecard.explore.programs import carried_by, outcome_of_program
-from linecard.explore.subject import Outcome, Progress, Request, Subject
+from linecard.explore.subject import Outcome, Progress, Request, Subject, spelled
 from linecard.records import plain
 
 
@@ -28,21 +28,7 @@ def run_xdp(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "xdp",
     "program",
-    {
-        "program": "",
-        "trace": "--trace",
-        "section": "--section",
-        "define": "--define",
-        "fib": "--fib",
-        "packets": "--packets",
-        "payload": "--payload",
-        "seed": "--seed",
-        "routes": "--map-addresses",
-        "strict": "--strict",
-        "cpus": "--cpus",
-        "interface": "--interface",
-        "budget": "--budget",
-    },
+    spelled(xdp_run, "maps", "defines") | {"define": "--define"},
     {},
     False,
     "linecard program run",

@@ -10,44 +10,34 @@ A runner is a module with a function ``run(spec, progress)``. The inputs of a ru
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
 import json
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard._core import __version__
 from linecard._reports import Metric
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.study.folders import own_runners
+from linecard.tables import metric_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from linecard.study.plan import RunSpec
 
-PACKAGE = (
-    "machine",
-    "program",
-    "counted",
-    "loads",
-    "rows",
-    "flowcache",
-    "vrp",
-    "hierarchy",
-    "dram",
-    "occupancy",
-    "shot_noise",
-    "models",
-)
+# The inputs of a run that determine its result.
+_INPUTS = ("runner", "preset", "program", "trace", "overrides", "seed", "packets", "warmup_packets")
 
 
 @cache
 def runners() -> dict[str, str]:
     """The modules of all runners, in this package and in folders of shipped studies, by runner name."""
-    return {**{name: f"{__name__}.{name}" for name in PACKAGE}, **own_runners()}
+    own = (file.stem for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
+    return {**{name: f"{__name__}.{name}" for name in own}, **own_runners()}
 
 
 class StudyRun(Protocol):
@@ -112,7 +102,7 @@ class PlainRun:
     @property
     def run_id(self) -> str:
         """A hash of all inputs that determine the run."""
-        identity = json.dumps([__version__, *map(str, _identity(self.spec))])
+        identity = json.dumps([__version__, *(str(getattr(self.spec, name)) for name in _INPUTS)])
         return hashlib.sha256(identity.encode()).hexdigest()[:12]
 
     @property
@@ -125,31 +115,11 @@ class PlainRun:
 
     def metric(self, component: str, metric: str) -> float:
         """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
-        try:
-            return self.values[component, metric]
-        except KeyError:
-            known = [" ".join(key) for key in self.values]
-            near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
-            hint = f"; nearest: {', '.join(near)}" if near else ""
-            raise KeyError(f"no metric {metric!r} of component {component!r}{hint}") from None
+        return metric_of(self.metrics, component, metric)
 
     def manifest(self) -> dict[str, Any]:
         """All information that is needed to repeat the run."""
-        names = ("runner", "preset", "program", "trace", "overrides", "seed", "packets", "warmup_packets")
-        return {"run_id": self.run_id, **{name: getattr(self.spec, name) for name in names}}
-
-
-def _identity(spec: RunSpec) -> Iterable[object]:
-    return (
-        spec.runner,
-        spec.preset,
-        spec.program,
-        spec.trace,
-        spec.overrides,
-        spec.seed,
-        spec.packets,
-        spec.warmup_packets,
-    )
+        return {"run_id": self.run_id, **{name: getattr(self.spec, name) for name in _INPUTS}}
 
 
 def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
@@ -162,8 +132,7 @@ def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
     found = dict(override.split("=", 1) for override in spec.overrides)
     problems = []
     for key in found.keys() - set(known):
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        hint = did_you_mean(key, known, f"known: {', '.join(known)}")
         problems.append(ConfigProblem("set", key, f"the runner {spec.runner!r} has no such setting; {hint}"))
     if problems:
         raise ConfigError.of(sorted(problems, key=lambda problem: problem.key))

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
-from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
+from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,15 +34,7 @@ POSTED = {"read": False, "write": True, "add": True}
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
     """Run the chip ``preset`` with a program that has the given counts."""
-    return run_chip(
-        spec.preset,
-        set=changes(spec),
-        seed=spec.seed,
-        packets=spec.packets,
-        warmup_packets=spec.warmup_packets,
-        verdict=False,
-        progress=progress,
-    )
+    return run_as(spec, changes(spec), progress)
 
 
 def options(spec: RunSpec) -> list[str]:
@@ -74,7 +66,7 @@ def changes(spec: RunSpec) -> list[str]:
         role, _, op = key.rpartition(".")
         if not role or op not in POSTED:
             expected = f"{COUNT}{CYCLES} or {COUNT}ROLE.OP with OP one of {', '.join(POSTED)}"
-            raise ConfigError.of([ConfigProblem("set", COUNT + key, f"expected {expected}")])
+            raise ConfigError.at("set", COUNT + key, f"expected {expected}")
         if times:
             posted = "true" if POSTED[op] else "false"
             accesses.append(
@@ -83,7 +75,7 @@ def changes(spec: RunSpec) -> list[str]:
             issuing += times * _number(chip, f"{cluster}.{'post' if POSTED[op] else 'issue'}_cycles")
     if cycles < issuing:
         message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
-        raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
+        raise ConfigError.at("set", COUNT + CYCLES, message)
     own = _number(chip, f"{step}.cycles")
     # The program's cycles take the percentage of the table of eBPF instructions, not that of the steps around it.
     work = (cycles * _percent(chip, f"{cluster}.ebpf") / 100 - issuing) * 100 / _percent(chip, PROGRAM)
@@ -97,7 +89,7 @@ def changes(spec: RunSpec) -> list[str]:
 def _whole(key: str, text: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
-    raise ConfigError.of([ConfigProblem("set", key, f"found {text!r}, expected a whole number of at least 0")])
+    raise ConfigError.at("set", key, f"found {text!r}, expected a whole number of at least 0")
 
 
 def _number(chip: Description, key: str) -> int:
@@ -121,5 +113,5 @@ def _where_it_runs(preset: str, chip: Description) -> tuple[str, str]:
     ]
     if len(steps) != 1 or len(clusters) != 1:
         found = f'found {len(steps)} steps with op = "run" and {len(clusters)} clusters, expected one of each'
-        raise ConfigError.of([ConfigProblem(preset, "program", found)])
+        raise ConfigError.at(preset, "program", found)
     return steps[0], clusters[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linecard.chip.run import run as run_chip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
@@ -23,15 +23,21 @@ def options(spec: RunSpec) -> list[str]:
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
     """Simulate the chip ``preset`` with ``program``; ``overrides`` contains changes of parameters."""
+    program, trace = spec.program or None, spec.trace or None
+    return run_as(spec, spec.overrides, progress, program=program, trace=trace, map_addresses=spec.map_addresses)
+
+
+def run_as(
+    spec: RunSpec, changes: Sequence[str], progress: Callable[[int, int], object], **arguments: Any
+) -> RunResult:
+    """Simulate the chip of a run for the length and with the seed of the run, with changes of parameters."""
     return run_chip(
         spec.preset,
-        program=spec.program or None,
-        trace=spec.trace or None,
-        set=spec.overrides,
+        set=changes,
         seed=spec.seed,
         packets=spec.packets,
         warmup_packets=spec.warmup_packets,
-        map_addresses=spec.map_addresses,
         verdict=False,
         progress=progress,
+        **arguments,
     )

@@ -12,8 +12,8 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from linecard.chip.run import run as run_chip
 from linecard.study.runners import PlainRun
+from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,15 +50,7 @@ def _run(spec: RunSpec, changes: tuple[str, ...], progress: Callable[[int, int],
         with _lock:
             if key in _kept:
                 return _kept[key]
-        result = run_chip(
-            spec.preset,
-            set=changes,
-            seed=spec.seed,
-            packets=spec.packets,
-            warmup_packets=spec.warmup_packets,
-            verdict=False,
-            progress=progress,
-        )
+        result = run_as(spec, changes, progress)
         with _lock:
             _kept[key] = result
             while len(_kept) > _KEPT:

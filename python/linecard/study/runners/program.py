@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._reports import Metric
 from linecard.catalogue import describe
-from linecard.chip.run import run as run_chip
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
+from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,24 +97,14 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     maps = {name: Path(spec.folder) / file for name, file in taken(MAP).items()}
     if len(further) > 1 or further.keys() - macros.keys():
         message = f"found {', '.join(further)}, expected one name, which also occurs as define.NAME"
-        raise ConfigError.of([ConfigProblem("set", f"{FURTHER}NAME", message)])
+        raise ConfigError.at("set", f"{FURTHER}NAME", message)
     changes = [f"{key}={value}" for key, value in settings.items()]
     file = Path(spec.folder) / spec.program
 
     def execute(macros: dict[str, str]) -> RunResult:
-        return run_chip(
-            spec.preset,
-            program=file if file.is_file() else spec.program,
-            defines=[f"{name}={value}" for name, value in macros.items()],
-            maps=maps,
-            trace=spec.trace or None,
-            set=changes,
-            seed=spec.seed,
-            packets=spec.packets,
-            warmup_packets=spec.warmup_packets,
-            verdict=False,
-            progress=progress,
-        )
+        defines = [f"{name}={value}" for name, value in macros.items()]
+        program = file if file.is_file() else spec.program
+        return run_as(spec, changes, progress, program=program, defines=defines, maps=maps, trace=spec.trace or None)
 
     first = execute(macros)
     chip = describe(spec.preset, set=changes)

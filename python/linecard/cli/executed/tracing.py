@@ -1,8 +1,8 @@
-"""Messages about damaged captures and about cached traces."""
+"""What commands that trace programs share: the limit of kept traces, and messages about traces and captures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from linecard.executed.reports import ProgramTraffic
     from linecard.executed.trace_result import ProgramTrace
 
+CacheLimit = Annotated[
+    int,
+    typer.Option(
+        "--cache-limit",
+        min=1,
+        metavar="MB",
+        help="Size limit of the folder; the command removes the least recently used traces.",
+    ),
+]
+
 
 def note_kept(traced: ProgramTrace) -> None:
     """Report problems with cached traces; the result is still correct."""
@@ -20,12 +30,7 @@ def note_kept(traced: ProgramTrace) -> None:
         stderr.note(each)
 
 
-def end_with_damage(traced: ProgramTrace) -> None:
-    """If the trace comes from a damaged capture, exit with the status for damaged captures."""
-    note_damage(traced.traffic)
-
-
-def note_damage(traffic: ProgramTraffic) -> None:
+def end_with_damage(traffic: ProgramTraffic) -> None:
     """Report the damage of a capture, and exit with the status for damaged captures.
 
     Raises:
