@@ -20,7 +20,7 @@ mod request;
 mod shot_noise;
 mod watched;
 
-use linecard_platform::{MemoryOptions, RunRequest};
+use linecard_platform::{CheckRequest, MemoryOptions, RunRequest};
 use linecard_traffic::generators::FlowMix;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
@@ -192,8 +192,11 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Returns the unloaded latency and the peak rate of a chip's memories and units; see `linecard.check`.
 #[pyfunction]
-fn check_chip(py: Python<'_>, chip: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
-    let check = watched(py, None, move |_| linecard_platform::check_chip(&chip, &overrides))?;
+#[pyo3(signature = (request) -> "dict[str, Any]")]
+fn check_chip<'py>(request: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let request: CheckRequest = request::from_python(request)?;
+    let check = watched(py, None, move |_| linecard_platform::check(&request))?;
     plain::to_python(py, &check.map_err(errors::platform)?)
 }
 

@@ -98,7 +98,7 @@ impl ClusterConfig {
 
     /// Returns the threads in use of all engines.
     pub fn all_threads(&self) -> u32 {
-        (0..self.engines).map(|engine| self.threads_of(engine)).sum()
+        (0..self.engines).map(|engine| self.threads_of(engine)).fold(0, u32::saturating_add)
     }
 }
 

@@ -159,7 +159,7 @@ impl Thread {
             cluster,
             targets: u32::from(cluster) * roles as u32,
             spent_at: u32::from(cluster) * states as u32,
-            state: State::READY,
+            state: State::FREE,
             since: 0,
             ahead: State::READY,
             waits_since: 0,

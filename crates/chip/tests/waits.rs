@@ -4,7 +4,7 @@ use crate::kit;
 
 use kit::{ALL, Fixed, Ran, SEND, TABLE, each, place, run, run_with, server, small, target, without_wires};
 use linecard_chip::config::*;
-use linecard_chip::{ChipConfig, DispatchRule, Outcome};
+use linecard_chip::{ChipConfig, DispatchRule, Outcome, RunLimit};
 use linecard_program::script::{Access, Action};
 
 fn access(kind: Access, posted: bool, bytes: u16, address: u32) -> Action {
@@ -17,6 +17,19 @@ fn a_lock_goes_to_whoever_waited_longest() {
     let ran = run(without_wires(small(3, 1)), steps, &[(0, 1, 64); 3]);
     assert_eq!(ran.left(), [(0, 110), (1, 210), (2, 310)]);
     assert!((ran.spent("wait lock") - (100.0 + 200.0)).abs() < 0.01);
+}
+
+#[test]
+fn threads_that_never_run_hold_no_packet() {
+    // One thread of four computes without a pause and keeps the engine.
+    let mut config = without_wires(small(1, 4));
+    config.saturated = true;
+    let limit = RunLimit { warmup_packets: Some(0), packets: 100 };
+    let program = Box::new(Fixed(vec![(1_000, SEND)]));
+    let ran = run_with(config, vec![program], vec![(0, 1, 64); 200], limit);
+    let counts = ran.chip.counts();
+    assert!((counts.clusters[0].threads_held - 0.25).abs() < 1e-9, "{}", counts.clusters[0].threads_held);
+    assert!((counts.inside_mean - 1.0).abs() < 0.02, "{}", counts.inside_mean);
 }
 
 #[test]

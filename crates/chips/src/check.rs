@@ -3,8 +3,10 @@
 
 use super::cluster::NamedCluster;
 use super::design::Design;
+use super::executed::Executable;
 use super::hot_channels;
 use super::named_places::Named;
+use super::request::{CheckRequest, Program};
 use super::trial;
 use linecard_chip::config::TargetConfig;
 use linecard_files::Error;
@@ -72,7 +74,21 @@ pub struct MemoryCheck {
 /// # Errors
 /// All problems of the file at once.
 pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error> {
-    let design = Design::load(preset, overrides, None, 1)?;
+    check(&CheckRequest { chip: preset.to_owned(), program: None, overrides: overrides.to_vec() })
+}
+
+/// As [`check_chip`], also with another program than the chip's own.
+///
+/// # Errors
+/// All problems of the file and the program at once.
+pub fn check(request: &CheckRequest) -> Result<ChipCheck, Error> {
+    let CheckRequest { chip: preset, program, overrides } = request;
+    let (listed, executed) = match program {
+        Some(Program::Listed(name)) => (Some(name.as_str()), None),
+        Some(Program::Executed(file)) => (None, Some(Executable::load(file, 1)?)),
+        None => (None, None),
+    };
+    let design = Design::with_program(preset, overrides, listed, executed.as_ref())?;
     let config = &design.config;
     let mut accesses = Vec::new();
     let mut instances: HashMap<&str, usize> = HashMap::new();
@@ -89,7 +105,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     let each = |of: fn(&linecard_chip::config::ClusterConfig) -> u64| config.clusters.iter().map(of).sum();
     let gbps = |bits: u64| bits as f64 / 1e9;
     Ok(ChipCheck {
-        chip: preset.to_owned(),
+        chip: preset.clone(),
         title: design.title.clone(),
         program: design.app.clone(),
         engines: each(|c| u64::from(c.engines)),

@@ -57,6 +57,19 @@ impl Design {
         Self::read(preset, overrides, app, None, PacketsFrom::Either, seed, false)
     }
 
+    /// Returns the chip with a listed program, or one to execute, instead of its own.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn with_program(
+        preset: &str,
+        overrides: &[String],
+        listed: Option<&str>,
+        executed: Option<&Executable>,
+    ) -> Result<Self, Error> {
+        Self::read(preset, overrides, listed, executed, PacketsFrom::Either, 1, false)
+    }
+
     /// Returns the chip of a run that executes `executable`.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ mod trial;
 mod units;
 mod vrp;
 
-pub use check::{ChipCheck, MemoryCheck, check_chip};
+pub use check::{ChipCheck, MemoryCheck, check, check_chip};
 pub use describe::describe;
 pub use design::applications;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
@@ -57,7 +57,7 @@ pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
-pub use request::{Program, ProgramFile, ProgramOptions, Progress, RunQuestion, RunRequest};
+pub use request::{CheckRequest, Program, ProgramFile, ProgramOptions, Progress, RunQuestion, RunRequest};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use template::chip_template;

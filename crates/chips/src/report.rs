@@ -45,7 +45,8 @@ pub struct LatencyNs {
 /// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Throughput: bits of packets that left the chip, in Gbit/s of simulated time.
+    /// Throughput: bits of packets that left the chip, in Gbit/s of simulated time. Packets that their program ends
+    /// (`XDP_DROP`, a step `finish`) have left, too.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
     /// Throughput: packets that left the chip, in Mpps of simulated time.

@@ -72,6 +72,19 @@ pub struct RunRequest {
     pub pcap_out: Option<String>,
 }
 
+/// A check of a chip without a run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckRequest {
+    /// Name of a shipped chip, or path to a TOML file.
+    pub chip: String,
+    /// The program that runs for each packet; `None` for the chip's own program.
+    pub program: Option<Program>,
+    /// New values for parameters.
+    #[serde(rename = "set", default)]
+    pub overrides: Vec<String>,
+}
+
 /// What a packet runs, as it is asked for. It becomes a [`Program`] before the run.
 #[derive(JsonSchema)]
 pub struct ProgramOptions {

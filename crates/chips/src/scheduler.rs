@@ -272,9 +272,6 @@ pub(super) fn class_names<'p>(ports: impl Iterator<Item = &'p SchedulerConfig>) 
 /// Returns the class to which a step sends: its number, or one of the existing names; any name if no chip is known.
 pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]>) -> u8 {
     let meaning = "class of the port's queues: its number, from 0, or its name";
-    if !step.has("class") || names.is_some_and(<[_]>::is_empty) {
-        return step.integer_or("class", 0, 0..=255, meaning) as u8;
-    }
     let all: Vec<&str> = names.unwrap_or_default().iter().map(|(name, _)| name.as_str()).collect();
     let understand = |text: &str| match (text.parse::<u8>(), all.iter().position(|&name| name == text), names)
     {
@@ -285,6 +282,7 @@ pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]
         (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
         (_, _, None) => Ok(0),
     };
-    let allowed = format!("a whole number from 0 to 255, or the name of a class: {}", all.join(", "));
-    step.understood_if("class", &allowed, meaning, understand).unwrap_or(0)
+    let named = if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) };
+    let allowed = format!("a number from 0 to 255, or the name of a class{named}");
+    step.understood_or("class", (0, "0"), &allowed, meaning, understand).unwrap_or(0)
 }

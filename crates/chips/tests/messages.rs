@@ -236,6 +236,12 @@ fn a_chip_without_receiving_ports_has_one_problem_and_no_limit_of_its_rate() {
 }
 
 #[test]
+fn more_threads_than_a_number_holds_are_one_problem() {
+    let found = problems(&[], &["cluster.first.engines=65536", "cluster.first.threads=65536"]);
+    assert!(found.iter().any(|problem| problem.contains("expected at most")), "{found:?}");
+}
+
+#[test]
 fn rings_take_room_in_their_memory() {
     // The ring's 1,024 entries of 8 bytes do not fit beside the 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);

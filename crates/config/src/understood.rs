@@ -17,13 +17,36 @@ impl Section<'_> {
         meaning: &str,
         understand: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let taking = Taking {
-            key,
-            meaning,
-            allowed: &|| Allowed::other(allowed),
-            measure: Measure::NONE,
-            absent: Absent::Nothing,
-        };
+        self.understood_as(key, Absent::Nothing, allowed, meaning, understand, |text| {
+            Shown::Text(text.to_owned())
+        })
+    }
+
+    /// As `understood_if`, for a number or a text that has a default, which is stated with its text.
+    pub fn understood_or<T>(
+        &self,
+        key: &str,
+        default: (T, &str),
+        allowed: &str,
+        meaning: &str,
+        understand: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let absent = Absent::Default((default.0, default.1.to_owned()));
+        let shown = |text: &str| text.parse().map_or_else(|_| Shown::Text(text.to_owned()), Shown::Whole);
+        self.understood_as(key, absent, allowed, meaning, understand, shown)
+    }
+
+    fn understood_as<T>(
+        &self,
+        key: &str,
+        absent: Absent<(T, String)>,
+        allowed: &str,
+        meaning: &str,
+        understand: impl Fn(&str) -> Result<T, String>,
+        shown: impl Fn(&str) -> Shown,
+    ) -> Option<T> {
+        let taking =
+            Taking { key, meaning, allowed: &|| Allowed::other(allowed), measure: Measure::NONE, absent };
         let understand = |value: &Scalar| match value {
             Scalar::Text(_) | Scalar::Integer(_) | Scalar::Number(_) => {
                 let text = value.to_string();
@@ -31,7 +54,7 @@ impl Section<'_> {
             }
             _ => Err(format!("found `{value}`")),
         };
-        let read = self.value(taking, understand, |(_, text)| Shown::Text(text.clone()));
+        let read = self.value(taking, understand, |(_, text)| shown(text));
         read.map(|(understood, _)| understood)
     }
 

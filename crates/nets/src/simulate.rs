@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[derive(Clone, Copy)]
 struct Estimate {
     mean: f64,
-    /// 0 for a single replication, which has no accuracy.
-    half_width: f64,
+    /// `None` for a single replication.
+    half_width: Option<f64>,
 }
 
 /// Results of several replications of a net: means, and the half-widths of their 95 % intervals (Student's t).
@@ -26,18 +26,18 @@ pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half-width of each throughput interval; with one replication, it is 0 and has no meaning.
-    pub throughput_half_width: BTreeMap<String, f64>,
+    /// Half-width of each throughput interval; `None` with one replication.
+    pub throughput_half_width: BTreeMap<String, Option<f64>>,
     /// Half-width of each interval of `mean_tokens`.
-    pub mean_tokens_half_width: BTreeMap<String, f64>,
+    pub mean_tokens_half_width: BTreeMap<String, Option<f64>>,
     /// Mean number of busy servers over time for each timed transition.
     pub busy_servers: BTreeMap<String, f64>,
     /// Half-width of each interval of `busy_servers`.
-    pub busy_servers_half_width: BTreeMap<String, f64>,
+    pub busy_servers_half_width: BTreeMap<String, Option<f64>>,
     /// Reward per time unit for each transition that has a reward.
     pub rewards: BTreeMap<String, f64>,
     /// Half-width of each interval of `rewards`.
-    pub rewards_half_width: BTreeMap<String, f64>,
+    pub rewards_half_width: BTreeMap<String, Option<f64>>,
     /// For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction is for 64 or more tokens.
     pub occupancy: BTreeMap<String, Vec<f64>>,
     /// Maximum number of tokens in each place.
@@ -193,8 +193,9 @@ fn widest(names: &Names, runs: &[Simulated], of: &[String]) -> Option<f64> {
     let places = (0..names.places.len()).filter(|&p| counts(&names.places[p]));
     let estimates = transitions.map(|t| over(runs, &|run| run.throughput[t]));
     let estimates = estimates.chain(places.map(|p| over(runs, &|run| run.mean_tokens[p])));
-    let relative =
-        estimates.filter(|estimate| estimate.mean > 0.0).map(|estimate| estimate.half_width / estimate.mean);
+    let relative = estimates
+        .filter(|estimate| estimate.mean > 0.0)
+        .map(|estimate| estimate.half_width.unwrap_or(0.0) / estimate.mean);
     Some(relative.fold(0.0, f64::max))
 }
 
@@ -247,9 +248,9 @@ fn estimate(values: &[f64]) -> Estimate {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     if values.len() < 2 {
-        return Estimate { mean, half_width: 0.0 };
+        return Estimate { mean, half_width: None };
     }
     let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
     let quantile = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96);
-    Estimate { mean, half_width: quantile * (variance / count).sqrt() }
+    Estimate { mean, half_width: Some(quantile * (variance / count).sqrt()) }
 }

@@ -89,11 +89,12 @@ fn every_net_is_simulated_within_twice_its_interval() {
         let found = simulate_file(&request).unwrap();
         assert_eq!((found.replications, found.dead_replications), (10, 0));
         for (name, value) in expected(&table, "throughput") {
-            let (mean, width) = (found.numbers.throughput[name], found.throughput_half_width[name]);
+            let (mean, width) = (found.numbers.throughput[name], found.throughput_half_width[name].unwrap());
             assert!((mean - value).abs() <= 2.0 * width, "{path:?} {name}: {mean} +- {width}, {value}");
         }
         for (name, value) in expected(&table, "mean_tokens") {
-            let (mean, width) = (found.numbers.mean_tokens[name], found.mean_tokens_half_width[name]);
+            let (mean, width) =
+                (found.numbers.mean_tokens[name], found.mean_tokens_half_width[name].unwrap());
             assert!((mean - value).abs() <= 2.0 * width, "{path:?} {name}: {mean} +- {width}, {value}");
         }
     }

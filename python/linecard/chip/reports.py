@@ -67,7 +67,8 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The main results of a run.
 
     Attributes:
-        throughput_gbps: Throughput: bits of packets that left the chip, in Gbit/s of simulated time.
+        throughput_gbps: Throughput: bits of packets that left the chip, in Gbit/s of simulated time. Packets that their
+            program ends (``XDP_DROP``, a step ``finish``) have left, too.
         throughput_mpps: Throughput: packets that left the chip, in Mpps of simulated time.
         offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
         packets_in: Packets that arrived while statistics were on.

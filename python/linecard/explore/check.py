@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec.structs import replace
 
-from linecard import _core
+from linecard import _core, _options
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
@@ -87,12 +87,15 @@ def check(
         640
     """
     from linecard.chip.facts import only_chips
+    from linecard.chip.program import chip_program
     from linecard.explore.demand import demands
     from linecard.request import name_of, settings
 
     chip, changes = name_of("chip", chip), settings(set)
     only_chips(chip, changes, "check")
-    found = convert(_core.check_chip(chip, changes), ChipCheck)
+    of_program: dict[str, Any] = {each.name: each.default for each in _options.options("program")} | {**options}
+    with chip_program(of_program.pop("program"), chip=chip, overrides=changes, **of_program) as program:
+        found = convert(_core.check_chip({"chip": chip, "set": changes, "program": program}), ChipCheck)
     if trace is None and size is None and not program_arguments(options):
         return found
     return replace(found, demands=demands(chip, set=set, trace=trace, size=size, program=options))

@@ -71,7 +71,7 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         net: Name of the net.
         throughput: Firings per time unit of each transition.
         mean_tokens: Mean number of tokens over time in each place.
-        throughput_half_width: Half-width of each throughput interval; with one replication, it is 0 and has no meaning.
+        throughput_half_width: Half-width of each throughput interval; ``None`` with one replication.
         mean_tokens_half_width: Half-width of each interval of ``mean_tokens``.
         busy_servers: Mean number of busy servers over time for each timed transition.
         busy_servers_half_width: Half-width of each interval of ``busy_servers``.
@@ -91,12 +91,12 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     net: str
     throughput: dict[str, float]
     mean_tokens: dict[str, float]
-    throughput_half_width: dict[str, float]
-    mean_tokens_half_width: dict[str, float]
+    throughput_half_width: dict[str, float | None]
+    mean_tokens_half_width: dict[str, float | None]
     busy_servers: dict[str, float]
-    busy_servers_half_width: dict[str, float]
+    busy_servers_half_width: dict[str, float | None]
     rewards: dict[str, float]
-    rewards_half_width: dict[str, float]
+    rewards_half_width: dict[str, float | None]
     occupancy: dict[str, tuple[float, ...]]
     most_tokens: dict[str, int]
     replications: int

@@ -82,17 +82,18 @@ def _(result: Simulated) -> list[Part]:
         *_means(tokens, "tokens", result.mean_tokens_half_width, {}),
     ]
     columns = (text(""), BAR, "", text(""), text(""))
+    accuracy = "± half of the 95 % interval" if result.replications > 1 else "one replication: no interval"
     return [
         Title(result.net or NO_NAME),
         Facts(facts),
-        Table("Rates per time unit, and mean values", columns, rows, said="± half of the 95 % interval"),
+        Table("Rates per time unit, and mean values", columns, rows, said=accuracy),
     ]
 
 
 def _means(
     means: Mapping[str, float],
     unit: str,
-    halves: Mapping[str, float] | None = None,
+    halves: Mapping[str, float | None] | None = None,
     more: Mapping[str, str] | None = None,
 ) -> list[tuple[Cell, ...]]:
     """A row per mean: its name, a bar relative to the largest, its value with half of its interval, its unit."""
@@ -101,9 +102,10 @@ def _means(
         (
             name,
             Bar(mean / most),
-            f"{mean:.6g}" if halves is None else f"{mean:.6g} ± {halves[name]:.2g}",
+            f"{mean:.6g}" if half is None else f"{mean:.6g} ± {half:.2g}",
             unit,
             *(() if more is None else (more.get(name, ""),)),
         )
         for name, mean in means.items()
+        for half in [None if halves is None else halves[name]]
     ]

@@ -20,6 +20,14 @@ def test_without_traffic_nothing_is_asked():
     assert linecard.check("example_smartnic").demands == ()
 
 
+def test_the_facts_are_those_of_the_program_that_is_asked():
+    own, other = (linecard.check("example_smartnic", program=program) for program in (None, "secure_gateway"))
+    named = linecard.check("example_smartnic", set={"program.run": "secure_gateway"})
+    assert (other.program, other.unused, other.accesses) == (named.program, named.unused, named.accesses)
+    assert "unit.crypto" in own.unused
+    assert "unit.crypto" not in other.unused
+
+
 @pytest.mark.parametrize("size", [64, 512, 1518])
 def test_wires_carry_frames_with_preamble_and_gap(size):
     """200 Gbit/s of ports, 20 bytes in addition to each frame; the offered load is limited to what they carry."""

@@ -180,7 +180,7 @@ impl Chip {
         chip.assign_ports();
         chip.plan_buffer();
         for thread in 0..chip.threads.len() as u32 {
-            chip.make_ready(thread, 0);
+            chip.start(thread);
         }
         if !chip.config.saturated {
             chip.fetch_arrival();

@@ -218,6 +218,13 @@ impl Chip {
         }
     }
 
+    /// A thread looks for its first packet when its engine runs it; until then it has none.
+    pub(super) fn start(&mut self, thread: u32) {
+        let engine = self.threads[thread as usize].engine as usize;
+        self.engines[engine].set_ready::<Full>(thread);
+        self.wake_engine(engine, 0);
+    }
+
     /// A thread's wait has ended.
     #[inline(always)]
     pub(super) fn make_ready(&mut self, thread: u32, now: Ticks) {

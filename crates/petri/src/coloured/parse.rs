@@ -63,10 +63,13 @@ const SIGNS: [&str; 22] = [
 
 /// Deepest nesting of an expression.
 const DEEPEST: u32 = 60;
+/// Most operators between two operands in an expression. A chain of them is a tree as deep as it is long, and the
+/// functions on trees are recursive.
+const MOST_OPERATORS: u32 = 500;
 
 /// Reads an expression.
 pub(crate) fn parse(text: &str) -> Result<Expr, Misread> {
-    let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0 };
+    let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0, operators: 0 };
     parser.advance()?;
     let expr = parser.expression()?;
     match parser.token {
@@ -91,6 +94,7 @@ struct Parser<'a> {
     /// Where this token begins.
     start: usize,
     depth: u32,
+    operators: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -217,6 +221,10 @@ impl<'a> Parser<'a> {
         let mut left = self.binary(level + 1)?;
         while let Some(operator) = self.operator(level) {
             let at = self.start;
+            self.operators += 1;
+            if self.operators > MOST_OPERATORS {
+                return Err(self.wrong(&format!("an expression with at most {MOST_OPERATORS} operators")));
+            }
             self.advance()?;
             let right = self.binary(level + 1)?;
             left = Expr { node: Node::Binary(operator, Box::new(left), Box::new(right)), at };
@@ -377,6 +385,10 @@ mod tests {
         let deep = format!("{}1{}", "(".repeat(10_000), ")".repeat(10_000));
         assert!(parse(&deep).is_err());
         assert!(parse(&"-".repeat(100_000)).is_err());
+        // Chains of operators are deep trees.
+        assert!(parse(&format!("1{}", "+1".repeat(MOST_OPERATORS as usize))).is_ok());
+        let error = parse(&format!("1{}", "+1".repeat(MOST_OPERATORS as usize + 1))).unwrap_err();
+        assert_eq!(error.expected, "an expression with at most 500 operators");
         assert!(parse(&"not ".repeat(100_000)).is_err());
     }
 
