@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -44,29 +45,13 @@ def _guard(command: Any) -> None:
         command.invoke = invoke
 
 
-class _Commands(MutableMapping[str, Any]):
-    """Commands by name, each imported on first use."""
-
-    def __init__(self) -> None:
-        self._entries = {entry.name: entry for entry in COMMANDS}
-        self._loaded: dict[str, Any] = {}
+class _Commands(UserDict[str, Any]):
+    """Entries of the command table by name; an entry becomes a command on first use."""
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
-            self._loaded[name] = _load(self._entries[name])
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        if isinstance(found := super().__getitem__(name), Entry):
+            found = self[name] = _load(found)
+        return found
 
 
 class LazyGroup(TyperGroup):
@@ -74,7 +59,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Commands()
+        self.commands = _Commands({entry.name: entry for entry in COMMANDS})
         self._listed = {
             entry.name: TyperCommand(entry.name, help=entry.line, rich_help_panel=entry.panel) for entry in COMMANDS
         }

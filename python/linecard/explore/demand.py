@@ -6,7 +6,6 @@ capacity of a part is the inverse of its busy time per packet, as in the bounds 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,11 @@ from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
 from linecard.explore.why import limits_of
 from linecard.explore.wires import full_wires, mean_size
-from linecard.request import plain_value, settings
+from linecard.request import mapping_of, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from linecard.explore.execute import Record
     from linecard.request import Settings
 
@@ -69,7 +70,7 @@ def demands(
     if trace is not None and size is not None:
         raise ConfigError.at("size", "", "conflicts with a capture, which has its own sizes; omit one of them")
     chip = Chip(name, settings(set))
-    changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
+    changes = chip.in_full(mapping_of("set", set))
     if size is not None:
         is_number = isinstance(size, int) or size.isdigit()
         changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(size)} if is_number else {"traffic.kind": size}
@@ -78,11 +79,6 @@ def demands(
     if trace is not None:
         shared["trace"] = fspath(trace)
     return _demands(chip, changes, shared)
-
-
-def _parted(text: str) -> tuple[str, object]:
-    key, _, value = text.partition("=")
-    return key.strip(), plain_value(value)
 
 
 def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) -> tuple[Demand, ...]:

@@ -19,7 +19,7 @@ from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.study.spec import Study, load_study, select_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from linecard.request import ProgressCallback
     from linecard.study.keys import FigureSpec, TableSpec
@@ -102,9 +102,12 @@ def evaluate(
     gains = [gain for table in tables for gain in table.gains]
     checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
     lines = lines_of(study, tables, figures)
-    present, possible = _deviating(tables, figures, checks, lines)
+    judged = list(_judged(tables, figures, checks, lines))
     deviations = compare.judge_deviations(
-        present, possible, study.deviations, complete=set(items) == set(study.item_ids)
+        {name: detail for name, detail in judged if detail},
+        [name for name, _ in judged],
+        study.deviations,
+        complete=set(items) == set(study.item_ids),
     )
     return StudyResult(
         study=study,
@@ -229,42 +232,29 @@ class _Reader:
         return FigureResult(spec=spec, points=tuple(points), shapes=shapes)
 
 
-def _deviating(
+def _judged(
     tables: tuple[TableResult, ...],
     figures: tuple[FigureResult, ...],
     checks: tuple[compare.Check, ...],
     lines: tuple[Line, ...],
-) -> tuple[dict[str, str], list[str]]:
-    """Everything that deviates, with a detail, and the names of everything that was judged."""
-    present: dict[str, str] = {}
-    possible: list[str] = []
+) -> Iterator[tuple[str, str]]:
+    """The names of everything that was judged, each with the detail of its deviation, or an empty text."""
     for table in tables:
         for cell in table.cells:
-            name = compare.cell_id(cell, len(table.spec.cells))
-            possible.append(name)
-            if compare.beyond_tolerance(cell, table.spec):
-                where = f"{compare.item_name(cell.table)}, {cell.name}"
-                present[name] = f"{where}: published {cell.published:g}, measured {cell.measured:.3f} {cell.unit}"
+            found = f"{compare.item_name(cell.table)}, {cell.name}: published {cell.published:g}"
+            deviates = compare.beyond_tolerance(cell, table.spec)
+            detail = f"{found}, measured {cell.measured:.3f} {cell.unit}" if deviates else ""
+            yield compare.cell_id(cell, len(table.spec.cells)), detail
         for order in table.orders:
-            name = compare.order_id(order)
-            possible.append(name)
-            if order.agrees is False:
-                present[name] = compare.describe_order(order)
+            yield compare.order_id(order), compare.describe_order(order) if order.agrees is False else ""
     for figure in figures:
         for shape in figure.shapes:
-            name = compare.shape_id(figure.spec.id, shape)
-            possible.append(name)
-            if shape.holds is False:
-                present[name] = f"{shape.text}: {shape.found}"
+            detail = f"{shape.text}: {shape.found}" if shape.holds is False else ""
+            yield compare.shape_id(figure.spec.id, shape), detail
     for check in checks:
         if check.holds is not None:
-            possible.append(compare.limit_id(check))
-        if check.holds is False:
-            present[compare.limit_id(check)] = f"limit missed: {check.id} ({check.detail})"
+            yield compare.limit_id(check), "" if check.holds else f"limit missed: {check.id} ({check.detail})"
     for line in lines:
-        name = target_id(line.target.id)
         if line.kept is not None:
-            possible.append(name)
-        if line.kept is False:
-            present[name] = f"missed: {line.target.id}, {line.target.what} ({line.measured_text}, {line.limit_text})"
-    return present, possible
+            missed = f"missed: {line.target.id}, {line.target.what} ({line.measured_text}, {line.limit_text})"
+            yield target_id(line.target.id), "" if line.kept else missed

@@ -52,12 +52,7 @@ class Study:
     @property
     def item_ids(self) -> tuple[str, ...]:
         """Ids of the tables and figures, in document order."""
-        return item_ids(self.spec)
-
-
-def item_ids(spec: StudySpec) -> tuple[str, ...]:
-    """Ids of the tables and figures, in document order."""
-    return tuple(item.id for item in spec.items)
+        return tuple(item.id for item in self.spec.items)
 
 
 def load_study(name: str) -> Study:
@@ -174,7 +169,7 @@ def _contradictions(
             elif spec.columns[column].values and str(value) not in spec.columns[column].values:
                 yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
 
-    ids = item_ids(spec)
+    ids = [item.id for item in spec.items]
     named = [(f"{item.id}.runner", item.runner) for item in spec.items]
     named += [
         (f"calibrations.{each.parameter}.vary.{varied.name}.runner", varied.runner)

@@ -89,20 +89,21 @@ def write_study(result: StudyResult, folder: str | Path) -> Written:
     """Write all output files to a folder; omit and report files whose optional dependencies are missing."""
     folder = files.make_folder(folder)
     done = Written()
-    measurements = tables.metric_rows(finished_runs(result))
-    comparison = result.comparison_rows()
-    csv_files = (
-        ("measurements.csv", tables.METRIC_COLUMNS, measurements),
-        ("comparison.csv", COMPARISON_COLUMNS, comparison),
+    contents = (
+        ("measurements", tables.METRIC_COLUMNS, tables.metric_rows(finished_runs(result))),
+        ("comparison", COMPARISON_COLUMNS, result.comparison_rows()),
     )
-    for name, columns, rows in csv_files:
-        done.written.append(tables.write_table(folder / name, columns, rows, "csv"))
+
+    def write_tables(kind: str) -> list[Path]:
+        return [tables.write_table(folder / f"{name}.{kind}", columns, rows, kind) for name, columns, rows in contents]
+
+    done.written.extend(write_tables("csv"))
     done.written.append(files.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
     done.written.append(files.write_text(folder / "result.json", tables.json_text(result.to_dict())))
     charts = study_charts(result)
     done.written.extend(_write_pictures(charts, folder, "svg"))
     parts: tuple[Callable[[], list[Path]], ...] = (
-        lambda: _write_parquet(result, folder),
+        lambda: write_tables("parquet"),
         lambda: _write_pictures(charts, folder, "png"),
         lambda: _write_report(result, folder, charts),
     )
@@ -112,14 +113,6 @@ def write_study(result: StudyResult, folder: str | Path) -> Written:
         except MissingExtraError as error:
             done.left_out.append(str(error))
     return done
-
-
-def _write_parquet(result: StudyResult, folder: Path) -> list[Path]:
-    measurements = tables.metric_rows(finished_runs(result))
-    return [
-        tables.write_table(folder / "measurements.parquet", tables.METRIC_COLUMNS, measurements, "parquet"),
-        tables.write_table(folder / "comparison.parquet", COMPARISON_COLUMNS, result.comparison_rows(), "parquet"),
-    ]
 
 
 def _write_pictures(charts: Mapping[str, Sequence[Part]], folder: Path, kind: str) -> list[Path]:

@@ -31,11 +31,11 @@ SEEDS = 5
 VECTORS = st.lists(st.tuples(*[st.integers(0, 6)] * 3), min_size=1, max_size=12)
 
 
-@given(VECTORS)
 def dominates(a, b):
     return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
 
 
+@given(VECTORS)
 def test_a_front_is_what_nothing_dominates(vectors):
     front = front_of(vectors)
     kept = {vectors[number] for number in front}
