@@ -1,9 +1,9 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
-A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed. Loss and latency are not confirmed, because packets accumulate, or wait in
-full buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
-remain inconclusive are marked, and neither ranked nor compared.
+A run that is not steady is repeated with four times as many packets, until a budget is reached. A longer run with the
+same throughput confirms the rate. It does not confirm loss and latency, because packets still accumulate or wait in
+full buffers. If a precision is requested, runs whose 95 % confidence interval is too wide are also lengthened. Linecard
+marks results that remain inconclusive, and neither ranks nor compares them.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs have the same rate as runs with a quarter of their packets, which confirms the rate.
+    """Whether long runs confirm the rate of runs with a quarter of their packets.
 
-    The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
-    rates by chance.
+    The rates are compared in bits and in packets. One match suffices, because random packet sizes can change either
+    rate by chance.
     """
 
     def differs(rate: str) -> float:
@@ -73,9 +73,9 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of two:
-    Student's t over the seeds, and the combined intervals of the runs. With few seeds, the interval from Student's t
-    alone can be too small by chance.
+    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of
+    Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t interval by
+    itself can be too narrow by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]

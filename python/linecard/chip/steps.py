@@ -43,7 +43,7 @@ class OnceKeys(TypedDict, total=False):
         cycles: Cycles that the engine spends on computation before the action of the step.
         unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
             this work itself.
-        part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits
+        part: Part of the program to which the step belongs, or several parts; the chip's key ``program.without`` omits
             parts.
         from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.
     """
@@ -217,11 +217,11 @@ class Program:
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
-        """Move bytes between components with instructions that each move at most 32 bytes, one after another."""
+        """Move bytes between components, at most 32 bytes per instruction, one instruction after another."""
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Issue several accesses, with the cycles of the step spread evenly around the accesses.
+        """Issue several accesses, and spread the step's cycles evenly before, between and after them.
 
         Each item has an ``op`` (an access or ``transfer``), the keys of this ``op``, ``times`` and ``part``.
         """
@@ -268,8 +268,8 @@ class Program:
         """Put the packet into an inbox or ring; the thread can then take another packet.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues in parallel with the thread that takes the packet; its next steps may be
-        `compute`, accesses, `join` and locks.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet; only `compute`, accesses,
+        `join` and locks may then follow.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 

@@ -11,7 +11,7 @@ from linecard.tables import Table, records
 
 
 class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
-    """The result of a run that simulates DRAM alone.
+    """The result of a run that simulates DRAM without a chip.
 
     Attributes:
         requests_frame: A polars data frame with the outcome of each request, if ``frames`` was requested.

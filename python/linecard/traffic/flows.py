@@ -43,8 +43,8 @@ def flows(
 
     Raises:
         ConfigError: The link profile is invalid, or ``packets`` or ``most_flows`` is not a valid count.
-        TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or contains more
-            than ``most_flows`` flows.
+        TrafficError: The capture cannot be opened, has an unknown format, is damaged (with ``strict``), or contains
+            more than ``most_flows`` flows.
 
     Example:
         >>> import linecard
