@@ -397,10 +397,10 @@ const MOST_DOUBLINGS: u32 = 14;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CacheCurves")]
 struct Curves {
-    /// Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
+    /// Caches with 1 to 16 ways, whose numbers of sets are powers of two; fully associative caches come first.
     lru: Vec<LruRow>,
-    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
-    /// changes.
+    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which the number of
+    /// misses is constant.
     curve: Vec<LruRow>,
     /// Reuse distances, in bins whose bounds are powers of two.
     reuse: Vec<ReuseRow>,
@@ -433,7 +433,7 @@ pub struct Outcome {
     width_bits: u32,
     /// Size of a result in bits; an entry contains one result.
     result_bits: u32,
-    /// A miss is cold if its digest does not occur in this number of preceding packets.
+    /// Number of preceding packets to search for a digest; a miss is cold if none of them has its digest.
     cold_window_packets: u32,
     /// Number of packets that the policy `PRED` looks ahead.
     foresight_packets: u32,

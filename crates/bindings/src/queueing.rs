@@ -60,9 +60,9 @@ struct Row {
     model_difference_percent: f64,
     /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
-    /// Hit rate that the model predicts from the order of operations alone.
+    /// Hit rate that the model predicts only from the order of operations.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are saturated, at the hit rate `model_hit_rate`.
+    /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`.
     memory_limit_mops: f64,
 }
 
@@ -74,7 +74,7 @@ pub struct Outcome {
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
-    /// Distances between arrivals within a queue.
+    /// Distances between arrivals in the same queue.
     gaps: Gaps,
 }
 

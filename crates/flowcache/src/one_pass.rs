@@ -43,7 +43,7 @@ impl LruRow {
 /// Misses of fully associative LRU caches of every size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissRatioCurve {
-    /// Misses by number of entries, from 0 up to the size beyond which nothing changes.
+    /// Misses by number of entries, from 0 up to the size beyond which the number of misses is constant.
     misses: Vec<u64>,
 }
 

@@ -34,7 +34,7 @@ pub struct TransitionView {
     pub time: String,
     /// Guard.
     pub guard: String,
-    /// Whether the transition is immediate, so that it fires in zero time.
+    /// Whether the transition is immediate, which means that it fires in zero time.
     pub immediate: bool,
 }
 

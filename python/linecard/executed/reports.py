@@ -16,8 +16,8 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         instructions: Number of instructions, summed over all packets.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
-        least_instructions: Instructions of the packet with the fewest instructions.
-        most_instructions: Instructions of the packet with the most instructions.
+        least_instructions: Smallest number of instructions for a packet.
+        most_instructions: Largest number of instructions for a packet.
         runs_per_packet: Number of instruction sequences without a jump, per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
         table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
@@ -25,7 +25,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         locks_per_packet: Number of locks taken per packet.
         locks: Number of different locks.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.
-        segments: Number of different instruction sequences between two data accesses.
+        segments: Number of distinct instruction sequences that the program executes between two data accesses.
         results: Values that the program returned, the most frequent first.
         functions: Functions, sorted by number of instructions.
         lines: Source lines, sorted by number of instructions; empty if the program was compiled without line
@@ -101,10 +101,10 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
             instruction.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
-        least_instructions: Instructions of the packet with the fewest instructions.
-        most_instructions: Instructions of the packet with the most instructions.
+        least_instructions: Smallest number of instructions for a packet.
+        most_instructions: Largest number of instructions for a packet.
         mean_bytes_left: Mean size of the packets after the program ran.
-        regions: Accesses by instructions and by helpers, for each memory region.
+        regions: Accesses that instructions and helpers make to each memory region.
         helpers: Number of calls to each helper.
         lines: Source lines, sorted by number of instructions.
         maps: Final contents of the maps.
@@ -154,7 +154,7 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
         most_entries: Maximum number of entries in the map.
         entries: Number of entries in the map.
         listed: The first entries of the map; for arrays, only the nonzero entries.
-        records: Number of records that the program wrote to a ring buffer or as perf events.
+        records: Number of records that the program wrote to a ring buffer or emitted as perf events.
         record_bytes: Bytes.
     """
 

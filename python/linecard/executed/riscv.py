@@ -108,7 +108,7 @@ def program_trace(
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         entry: Function that the program calls for each packet; by default, ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
-        control: Control file that ``app_init`` reads; by default, that of the shipped program.
+        control: Control file that ``app_init`` reads; by default, the control file of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
@@ -117,8 +117,8 @@ def program_trace(
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
-        cache: Folder that keeps traces, identified by the hash of their inputs; by default, none. A damaged file is
-            replaced; ``notes`` of the result report the damage.
+        cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, it keeps
+            none. A damaged file is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
         progress: Function that is called from time to time with (done, total).
 

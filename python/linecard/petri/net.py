@@ -115,7 +115,10 @@ class Expr:
         return Expr(f"(not {self.text})")
 
     def __bool__(self) -> bool:
-        raise TypeError("an expression has no truth value before the net runs; write & for and, | for or, ~ for not")
+        raise TypeError(
+            "an expression has no truth value before the net runs; "
+            "write & instead of and, | instead of or, ~ instead of not"
+        )
 
 
 Value = Expr | str | bool | int | float | Mapping[str, "Value"]
@@ -132,7 +135,7 @@ def text(value: Value) -> str:
 
 
 def var(name: str) -> Expr:
-    """A variable of an arc, a parameter, or a word of an enumeration."""
+    """A variable of an arc, a parameter, or a member of an enumeration."""
     return Expr(name)
 
 
@@ -223,7 +226,7 @@ class Net:
             reward: Reward of each firing.
 
         Raises:
-            ValueError: More than one kind of firing time is stated.
+            ValueError: The call gives more than one kind of firing time.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
