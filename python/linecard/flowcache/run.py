@@ -89,7 +89,7 @@ def flowcache(
             distances, all from one pass.
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states. The
+        packets: Maximum number of packets; 0 for all packets of a capture, or for the number in a link profile. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with (done, total). While the input is read, both numbers are in

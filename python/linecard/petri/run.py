@@ -26,7 +26,7 @@ _U64_MAX = 2**64 - 1
 
 
 def _check(*values: tuple[str, int | None, int, int]) -> None:
-    """Refuse values outside of their bounds: name, value, least and most of each; ``None`` is always accepted."""
+    """Refuse values that are out of bounds, each given as name, value, least and most; ``None`` is always accepted."""
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
         for name, value, least, most in values

@@ -44,7 +44,7 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An extension, as its file states it.
+    """An extension, as described in its file.
 
     Attributes:
         name: Name.
@@ -237,8 +237,8 @@ def vrp_check(
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(
-                f"within the budget, but the chip does not keep up when the extension runs: {loss:.1%} of the packets "
-                "are lost"
+                "within the budget, but the chip cannot sustain the rate when it runs the extension; "
+                f"it loses {loss:.1%} of the packets"
             )
     return VrpCheck(
         name=found.name,

@@ -47,5 +47,5 @@ def step(op: str, number: int, times: int) -> dict[str, str | int]:
 
 
 def probe(role: str, size: int) -> list[str]:
-    """The settings of a preset with which the program `probe` measures an operation."""
+    """The preset settings with which the program `probe` measures an operation."""
     return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]
