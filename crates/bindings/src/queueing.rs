@@ -298,7 +298,10 @@ impl Input {
         let fill = u64::from(settings.backlog) * levels;
         let measured = match (&self.queues, operations) {
             (Some(queues), 0) => (queues.len() as u64 * 2 * levels).max(LEAST_OF_CAPTURE),
-            (None, 0) => return Err(QueueingError::bad("operations", 0, "1 or more for a workload").into()),
+            (None, 0) => {
+                let expected = "1 or more, because 0 is permitted only with a capture";
+                return Err(QueueingError::bad("operations", 0, expected).into());
+            }
             (_, operations) => operations,
         };
         let tail = u64::from(settings.threads) * 2 * levels;

@@ -220,7 +220,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     let two = host("cluster.host.program=forward");
     assert!(two.contains("this key names a program, but the file also lists steps"), "{two}");
     let bound = host("inbox.rx.window=3");
-    assert!(bound.contains("must have no maximum of packets and no window"), "{bound}");
+    assert!(bound.contains("must have neither a packet limit nor a window"), "{bound}");
     let shut = host("inbox.up.window=0");
     assert!(shut.contains("inbox.up.window") && shut.contains('1'), "{shut}");
 }

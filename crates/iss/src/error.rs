@@ -54,7 +54,7 @@ pub enum IssError {
     },
     /// The program ran out of memory (`lc_out_of_memory`).
     #[error(
-        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap: use smaller control data"
+        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap, so use smaller control data"
     )]
     OutOfMemory {
         /// Packet (from 1), or the initialisation.
@@ -112,7 +112,7 @@ pub enum Fault {
     },
     /// An environment call, a breakpoint or a control register.
     #[error(
-        "system instruction {word:#x}; a packet program has no operating system: expected a return from its function"
+        "system instruction {word:#x}; a packet program has no operating system; expected a return from its function"
     )]
     System {
         /// The word found there.

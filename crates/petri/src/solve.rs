@@ -100,7 +100,8 @@ pub fn solve_until(
             Timing::Empirical { .. } => "an empirical time",
             Timing::Untimed => "no time",
         };
-        let expected = "an exponential or immediate one: an exact solution requires memoryless times; simulate the net instead";
+        let expected = "an exponential or immediate time, because an exact solution requires memoryless times; \
+                        simulate the net instead";
         return Err(PetriError::part("transition", &transition.name, found, expected));
     }
     let mut graph = Graph::new(net, most_markings);

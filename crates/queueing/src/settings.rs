@@ -129,7 +129,7 @@ impl Settings {
             problems.push(Mismatch::new(
                 "queues",
                 found,
-                format!("at most {MOST_QUEUES} in total: ids have 16 bits"),
+                format!("at most {MOST_QUEUES} in total, because ids have 16 bits"),
             ));
         }
         problems

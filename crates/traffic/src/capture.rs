@@ -72,7 +72,7 @@ impl AnyContainer {
             Format::LegacyDag => {
                 let layout = LegacyDag::sniff(stream.peek(SNIFF_BYTES)).ok_or_else(|| {
                     bad_header((
-                        "records of no known layout".to_owned(),
+                        "records in an unknown layout".to_owned(),
                         "64-byte legacy DAG records of an ATM, Ethernet or POS card".to_owned(),
                     ))
                 })?;
@@ -332,7 +332,7 @@ impl CaptureReader {
         self.report.note(kind, Place::at(self.stream.offset()), || Words {
             found: error.to_string(),
             expected: expected.to_owned(),
-            action: "all data before this offset was read, all data after it was skipped",
+            action: "all data before this offset was read, and all data after it was skipped",
         })
     }
 }

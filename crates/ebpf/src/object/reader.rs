@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
             if executable {
                 if !bytes.len().is_multiple_of(SLOT_BYTES) {
                     return Err(damaged(format!(
-                        "of {} bytes, which are not whole instructions",
+                        "of {} bytes, which is not a whole number of instructions",
                         bytes.len()
                     )));
                 }

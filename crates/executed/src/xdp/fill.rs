@@ -150,7 +150,7 @@ fn prefix(text: &str, size: u32) -> Result<Vec<u8>, String> {
     if made.len() == size as usize {
         return Ok(made);
     }
-    Err(format!("`{text}` has {} bytes including its length, expected {size}", made.len()))
+    Err(format!("`{text}` has {} bytes including the prefix length, expected {size}", made.len()))
 }
 
 fn split_prefix(text: &str) -> Result<(IpAddr, u8), String> {
@@ -295,7 +295,7 @@ fn route(line: &str) -> Result<Route, String> {
     };
     let (prefix, length) = split_prefix(prefix)?;
     let interface =
-        interface.parse().map_err(|_| format!("found `{interface}`, expected the number of an interface"))?;
+        interface.parse().map_err(|_| format!("found `{interface}`, expected an interface number"))?;
     let mac = |text: &str| {
         mac(text).ok_or_else(|| format!("found `{text}`, expected a MAC address such as 02:00:00:00:00:01"))
     };

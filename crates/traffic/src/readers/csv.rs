@@ -72,7 +72,7 @@ impl Csv {
                 Some(Ok(order)) => return Ok(Self { order, line, byte_offset: 0 }),
                 Some(Err(fault)) => return Err((line, fault)),
                 None if more => {}
-                None => return Err((line, fault("no line of column names", COLUMNS.join(",")))),
+                None => return Err((line, fault("no header with column names", COLUMNS.join(",")))),
             }
         }
     }
