@@ -11,7 +11,7 @@ with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
   arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds of
-  parts before the queues are therefore based on processed packets, and bounds of sending wires on sent packets.
+  parts before the queues therefore use processed packets; bounds of transmit wires use sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
   therefore add up to 1; this sum checks the analysis. Short runs suffice for elasticities, because a small parameter
@@ -96,10 +96,10 @@ def why(
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, before any lengthening. The warm-up has half as many packets as the
+        packets: Number of packets that each run initially measures. The warm-up has half as many packets as the
             measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
             packets. Runs of 64,000 packets or more become longer only once.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
+        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. In
             Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
@@ -169,7 +169,8 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        Only runs that classify the load compute a verdict; in other runs, a verdict would repeat runs of this analysis.
+        Only runs that classify the load compute a verdict. A verdict takes extra runs, which this analysis executes
+        itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -473,7 +474,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
+    """Bounds from the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
 
     For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
     process the next packet.
@@ -511,7 +512,7 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 
 def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
-    """Three lifts to try in pairs: those with a gain alone, then those of the parts with the lowest bounds.
+    """Three lifts to try in pairs: first lifts with a gain of their own, then lifts of parts with the lowest bounds.
 
     Two parts near their bounds hide each other: neither gains without the other.
     """

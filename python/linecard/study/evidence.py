@@ -154,7 +154,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean error over the cells, with each quantity once, and without calibrated cells and bounds."""
+    """The mean error over the cells; each quantity counts once, and calibrated cells and bounds do not count."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)

@@ -109,7 +109,7 @@ def test_a_damaged_file_of_costs_is_refused_in_words(space, text, wording):
     [
         ("cost(packets.part)", "expected a text, or a text and a name"),
         ('cost("prize")', "no cost 'prize', expected price"),
-        ('cost("price")', "without a name; the cost is known for ddr4_2400, hbm2"),
+        ('cost("price")', "without a name; this cost is defined for ddr4_2400, hbm2"),
         ('cost("thread_mm2", packets.part)', "is one number"),
     ],
 )

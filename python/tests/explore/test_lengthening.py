@@ -163,7 +163,7 @@ def test_packets_that_pile_up_leave_a_rate_that_is_sure_and_ranked_with_a_margin
     assert set(table.column("status")) == {"rate only"}
     for row in table.rows:
         assert row["throughput_gbps"] == pytest.approx(row["gate.rate_gbps"], rel=0.02)
-    assert table.to_dict()["best"].startswith("highest throughput_gbps: gate.rate_gbps=33, beyond chance")
+    assert table.to_dict()["best"].startswith("highest throughput_gbps: gate.rate_gbps=33 (statistically significant)")
     two = linecard.sweep(
         gate,
         vary={"gate.rate_gbps": [30, 30.2]},

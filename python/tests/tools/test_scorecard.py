@@ -528,7 +528,7 @@ def test_a_point_can_differ_by_a_key_column_and_leaves_other_values_alone(tmp_pa
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("", "expected a point: `set`, `values` or both"),
+        ("", "found no value of the input, expected `set`, `values` or both"),
         ('values = [{ column = "ap", value = "nat", set = ["program.x=3"] }]', "did you mean app?"),
     ],
 )
