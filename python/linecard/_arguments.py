@@ -181,7 +181,7 @@ def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: in
         if not _is_unicode(value):
             problems.append(ConfigProblem(name, "", _no_unicode(value)))
         elif "\0" in value:
-            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL"))
+            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL character"))
     elif isinstance(value, int) and not isinstance(value, bool):
         if value.bit_length() > _MOST_BITS:
             problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected a number of at most 64 bits"))

@@ -74,17 +74,17 @@ class ConfigError(LinecardError):
 
     @classmethod
     def of(cls, problems: Sequence[ConfigProblem]) -> ConfigError:
-        """Build the error whose text is the list of problems, one per line."""
+        """Build an error whose text is the list of problems, one per line."""
         return cls("\n".join(str(problem) for problem in problems), problems)
 
     @classmethod
     def at(cls, place: str, key: str, message: str) -> ConfigError:
-        """Build the error with one problem; see :class:`ConfigProblem`."""
+        """Build an error with one problem; see :class:`ConfigProblem`."""
         return cls.of([ConfigProblem(place, key, message)])
 
     @classmethod
     def check(cls, problems: Sequence[ConfigProblem]) -> None:
-        """Raise the error if there are problems."""
+        """Raise an error if the list of problems is not empty."""
         if problems:
             raise cls.of(problems)
 

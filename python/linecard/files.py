@@ -78,7 +78,7 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     for read in _all_read(inputs) if files else ():
         name = written.get(_identity(read), "")
         if name:
-            lost = f"it is the input {read}"
+            lost = f"it is also the input file {read}"
             raise ConfigError(f"cannot write {files[name]}: {lost}; choose another name for {name}")
 
 

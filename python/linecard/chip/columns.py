@@ -1,4 +1,4 @@
-"""Columns of memories and units in a drawing: a cache is above its memory, and a row that is too wide is folded."""
+"""Columns of memories and units in a drawing: caches are above their memory, and rows that are too wide wrap."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Aim:
             return f"{tried}, the run is not steady; simulate more packets (--packets), or lower the offered load"
         half, numbers = self.widest(runs), " and ".join(self.numbers)
         if math.isinf(half):
-            return f"{tried} {numbers} has no confidence interval; simulate more packets (--packets)"
+            return f"{tried}, {numbers} has no confidence interval; simulate more packets (--packets)"
         assert self.precision is not None
         # An interval shrinks with the root of the length.
         enough = float(f"{most * (half / self.precision) ** 2:.2g}")
@@ -140,7 +140,7 @@ class Aim:
         )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
         half_width = f"the half-width of the 95 % interval of {numbers} is {found} of the mean"
-        return f"{tried} {half_width}, expected {wanted}; {more}"
+        return f"{tried}, {half_width}, expected {wanted}; {more}"
 
 
 def share_of(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Lists of steps, built in Python: the work of the engines for each packet, as in the files of ``presets/programs``.
+"""Lists of steps, built in Python: the engines' work for each packet, as in the files in ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", program=program)
@@ -64,7 +64,7 @@ class MarkKeys(TypedDict, total=False):
 
 
 class CellKeys(OnceKeys, total=False):
-    """Keys of steps that can repeat, or that apply to some packets only.
+    """Keys of steps that can repeat, or that apply only to some packets.
 
     Attributes:
         share: Fraction of the packets for which the step executes, from 0 to 1.
@@ -92,7 +92,7 @@ class SpanKeys(StepKeys, total=False):
     Attributes:
         address: Addresses: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same``
             (always the first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
-        within_bytes: Number of bytes over which the addresses spread.
+        within_bytes: Number of bytes in the address range.
         per: Owner of the address range: the ``chip`` (default), or each ``thread``, which then has a separate range.
     """
 
@@ -106,7 +106,7 @@ class AccessKeys(SpanKeys, total=False):
 
     Attributes:
         whole_packet: Whether to access all bytes of the packet instead of a fixed number.
-        posted: Whether the thread continues without waiting for the completion.
+        posted: Whether the thread continues without waiting for the access to complete.
     """
 
     whole_packet: bool

@@ -28,7 +28,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
 
     @property
     def utilization(self) -> float:
-        """Fraction of the time in which the buses transfer data."""
+        """Fraction of the time during which the buses transfer data."""
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:

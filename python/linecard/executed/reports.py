@@ -144,7 +144,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Final contents of a map; ``listed`` contains the first entries; for arrays, only the nonzero entries.
+    """Final contents of a map; ``listed`` contains its first entries, or an array's first nonzero entries.
 
     Attributes:
         name: Name.
@@ -153,7 +153,7 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
         value_bytes: Size of a value in bytes.
         most_entries: Maximum number of entries in the map.
         entries: Number of entries in the map.
-        listed: The first entries of the map; for arrays, only the nonzero entries.
+        listed: The first entries of the map, or the first nonzero entries of an array.
         records: Number of records that the program wrote to a ring buffer or emitted as perf events.
         record_bytes: Bytes.
     """
@@ -223,7 +223,7 @@ class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         place: Beginning.
         rows: Rows.
-        instructions: Number of instructions in the block that the scheduler does not remove.
+        instructions: Number of the block's instructions that the scheduler does not remove.
         exit: Origin of the exit action: ``constant`` or ``register``; ``None`` if the program does not end in this
             block.
     """

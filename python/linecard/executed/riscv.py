@@ -51,7 +51,7 @@ def program_build(
             `linecard.xdp_build` compiles.
         output: The ELF file; by default beside the source, with the suffix ``.elf`` (``.o`` for an XDP program).
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
-        entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
+        entry: Function of the program that processes each packet; ``None`` for ``app_packet``.
         cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last one
             applies.
         bits: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
@@ -106,7 +106,7 @@ def program_trace(
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        entry: Function that the program calls for each packet; by default, ``app_packet``.
+        entry: Function of the program that processes each packet; by default, ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
         control: Control file that ``app_init`` reads; by default, the control file of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.

@@ -226,7 +226,7 @@ class Net:
             reward: Reward of each firing.
 
         Raises:
-            ValueError: The call gives more than one kind of firing time.
+            ValueError: More than one kind of firing time is passed.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -278,7 +278,7 @@ class Net:
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """Include the net of another file under a name; its interface places become places of this net."""
+        """Include the net of another file under a name; the interface places of that net become places of this net."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())

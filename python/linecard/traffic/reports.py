@@ -15,7 +15,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         format: Format of the capture; ``described link`` for a link profile.
         compression: Compression.
         packets: Number of packets in the capture.
-        bytes: Bytes on the wire, from the original packet lengths.
+        bytes: Bytes on the wire, computed from the original packet lengths.
         captured_bytes: Bytes that the capture contains.
         seconds: Time between the earliest and the latest packet in seconds.
         duration_ns: Time between the earliest and the latest packet in nanoseconds, exact.
@@ -35,7 +35,8 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
             the capture contains no complete IPv4 header.
-        skipped: Packets that belong to no flow, by reason. These packets still count in the totals of packets and bytes.
+        skipped: Packets that belong to no flow, by reason. These packets still count in the totals of packets and
+            bytes.
         incomplete_flow_packets: Number of packets that belong to a flow although the capture lacks their ports or part
             of their header.
         damage: Findings in the capture, by kind; not every finding is damage.

@@ -182,7 +182,7 @@ class Search:
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """The largest count of an operation that the program sustains at the rate; the search doubles or halves ``first``."""
+        """The largest sustainable count of an operation; the search doubles or halves ``first``."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))

@@ -29,7 +29,7 @@ _WORD_BYTES = 4
 
 
 def units(op: str, number: int) -> float:
-    """Demand of an operation for its resource: a whole number of DRAM transfers, or fractions of an SRAM transfer."""
+    """An operation's demand for its resource: a whole number of DRAM transfers, or fractions of an SRAM transfer."""
     name, resource, _ = OPERATIONS[op]
     if name != "bytes":
         return number

@@ -216,7 +216,7 @@ def test_a_run_is_as_precise_as_was_asked_or_says_that_it_is_not(gate, cli, monk
     ended = cli("run", gate, "--packets", 1000, "--precision", "0.1%")
     assert ended.status == 4
     said = " ".join(ended.err.split())
-    assert "the precision was not reached: with 1,000 to 4,000 packets the half-width" in said
+    assert "the precision was not reached: with 1,000 to 4,000 packets, the half-width" in said
     assert "packets (--packets), or request a lower precision" in said
 
 

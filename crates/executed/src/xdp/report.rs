@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// Final contents of a map; `listed` contains the first entries; for arrays, only the nonzero entries.
+/// Final contents of a map; `listed` contains its first entries, or an array's first nonzero entries.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -58,7 +58,7 @@ pub struct MapReport {
     pub most_entries: u32,
     /// Number of entries in the map.
     pub entries: u64,
-    /// The first entries of the map; for arrays, only the nonzero entries.
+    /// The first entries of the map, or the first nonzero entries of an array.
     pub listed: Vec<MapEntry>,
     /// Number of records that the program wrote to a ring buffer or emitted as perf events.
     pub records: u64,

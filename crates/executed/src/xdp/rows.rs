@@ -42,7 +42,7 @@ pub struct BlockReport {
     pub place: String,
     /// Rows.
     pub rows: u32,
-    /// Number of instructions in the block that the scheduler does not remove.
+    /// Number of the block's instructions that the scheduler does not remove.
     pub instructions: u32,
     /// Origin of the exit action: `constant` or `register`; `None` if the program does not end in this block.
     pub exit: Option<&'static str>,

@@ -52,7 +52,7 @@ impl Counters {
 pub struct FlowStatistics {
     /// Number of packets in the capture.
     pub packets: u64,
-    /// Bytes on the wire, from the original packet lengths.
+    /// Bytes on the wire, computed from the original packet lengths.
     pub bytes: u64,
     /// Bytes that the capture contains.
     pub captured_bytes: u64,
