@@ -40,7 +40,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     Args:
         kind: List the presets of one kind: ``platforms``, ``programs``, ``cores``, ``dram``, ``standards``,
             ``policies``, ``queueing`` or ``traffic``.
-        search: List only presets whose name or title contains every word of this text, in upper or lower case.
+        search: List only presets whose name or title contains every word of this text; case does not matter.
 
     Raises:
         ConfigError: No kind of preset has this name.

@@ -26,8 +26,8 @@ class BestPolicy:
         hits: Hits.
         hit_rate: Number of hits, divided by the number of packets.
         bound: The oracle with which the policy is compared; ``None`` if no oracle was simulated.
-        percent_of_bound_hits: Hits of the policy, in percent of the hits of the oracle. A policy that may bypass the
-            cache can have more hits than an oracle that inserts every packet.
+        percent_of_bound_hits: Hits of the policy, in percent of the oracle's hits. A policy that may bypass the cache
+            can have more hits than an oracle that inserts every packet.
         percent_of_lru_gap: Hits that the policy gains over LRU, in percent of the oracle's gain over LRU; ``None`` if
             LRU was not simulated.
     """

@@ -155,7 +155,7 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An arc between a place and a transition, both by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
+    """An arc between a place and a transition, both given by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
 
     Attributes:
         place: Number of the place that the arc connects.

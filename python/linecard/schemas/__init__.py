@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that Linecard reads, which editors use for completion and checks.
+"""JSON Schemas of the files that Linecard reads; editors use the schemas for completion and checks.
 
 ``make docs`` writes the schemas from the declarations in the code that reads the files.
 """
