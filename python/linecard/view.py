@@ -266,7 +266,7 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """A table of fractions from 0 to 1: name, bar, percentage, and further cells; rows below `SHOWN_SHARE` are omitted."""
+    """A table of fractions from 0 to 1: name, bar, percentage, and further cells, without rows below `SHOWN_SHARE`."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 
