@@ -152,7 +152,7 @@ fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     assert!(left.contains("or `without` leaves that step out"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
     assert!(
-        nested.contains("program.extension[0].op: an extension must be in the list of a program"),
+        nested.contains("program.extension[0].op: an extension must be a step of a program"),
         "{nested}"
     );
     let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);

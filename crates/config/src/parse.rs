@@ -294,8 +294,8 @@ impl Parser<'_> {
             count => format!("; {count} other values have no source either: {}{more}", named.join(", ")),
         };
         let message = format!(
-            "no source: say where the value comes from (section, datasheet, calibration), here, in its table or at the top \
-             of the file{others}"
+            "no source; state where the value comes from (section, datasheet, calibration): here, in its table, or \
+             at the top of the file{others}"
         );
         self.log.add(self.place(*offset), first.as_str(), message);
     }

@@ -262,12 +262,12 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
     Attributes:
         name: Name of the program.
         packets: Number of packets for which the program was executed.
-        instructions_per_packet: Instructions.
+        instructions_per_packet: Instructions per packet.
         cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which threads wait for the program's accesses.
-        accesses_per_packet: Accesses.
+        accesses_per_packet: Memory accesses per packet.
         memories: Accesses per packet to each memory.
-        results: Results.
+        results: Results of the program, with their numbers of packets.
         lines: Source lines, sorted by cycles.
         stacks: Call stacks of the program, with their cycles.
         hot: The data that the program accesses most often in each memory, and the lock that it takes most often.
@@ -291,7 +291,7 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         memory: Name of the memory.
-        accesses_per_packet: Accesses.
+        accesses_per_packet: Accesses per packet.
     """
 
     memory: str
@@ -317,7 +317,7 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
         line: File, number and text of the source line, or the name of the function.
         file: The source file as passed to the compiler; ``None`` for a function.
         number: Line number, from 1; ``None`` for a function.
-        instructions_per_packet: Instructions.
+        instructions_per_packet: Instructions per packet.
         cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which the thread waits for accesses; meanwhile, the engine may
             execute other threads.
