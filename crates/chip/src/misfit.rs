@@ -27,8 +27,8 @@ impl fmt::Display for Misfit {
                 f.write_str("ports send from a transmit buffer, but the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "packets for a congested port wait in memory until any free thread takes them, so the chip needs one \
-                 inbox with one list of free threads",
+                "any free thread takes the packets that memory holds for a congested port; this requires one inbox \
+                 with one list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
                 "a cluster moves blocks, so packets leave in the order in which they were stored; no other order is \

@@ -39,8 +39,8 @@ pub enum EbpfError {
 pub enum Fault {
     /// An access through a null pointer, or through a number that is no pointer.
     #[error(
-        "{what} of {bytes} bytes at {address:#x}, which is outside the program's memory; was the result of a map \
-         lookup used without a NULL check?"
+        "{what} of {bytes} bytes at {address:#x}, which is outside the program's memory (was the result of a map \
+         lookup used without a NULL check?)"
     )]
     NoMemory {
         /// `read`, `write` or `atomic`.
@@ -112,7 +112,9 @@ pub enum Fault {
         register: u8,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions for one packet (an endless loop? otherwise raise the budget)")]
+    #[error(
+        "more than {budget} instructions for one packet (check for an endless loop, or raise the budget)"
+    )]
     Runaway {
         /// Instructions allowed.
         budget: u64,

@@ -120,7 +120,7 @@ pub enum Fault {
     },
     /// A jump to an address without code.
     #[error(
-        "jump to {target:#010x}, which is not code; was a function pointer or a return address overwritten?"
+        "jump to {target:#010x}, which is not code (was a function pointer or a return address overwritten?)"
     )]
     Jump {
         /// The target.
@@ -128,7 +128,8 @@ pub enum Fault {
     },
     /// An access outside memory.
     #[error(
-        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack overflow?"
+        "{what} at {address:#010x}, which is outside memory (a null pointer, an index out of range, or \
+         a stack overflow?)"
     )]
     OutOfRange {
         /// `load`, `store` or `atomic access`.
@@ -138,7 +139,8 @@ pub enum Fault {
     },
     /// An access that is not aligned to its size.
     #[error(
-        "{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy"
+        "{what} at {address:#010x}, which is not aligned to {bytes} bytes; read bytes one by one, or copy \
+         them with memcpy"
     )]
     Misaligned {
         /// `load`, `store` or `atomic access`.
@@ -155,7 +157,7 @@ pub enum Fault {
         address: u64,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions (an endless loop? otherwise raise the budget)")]
+    #[error("more than {budget} instructions (check for an endless loop, or raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,

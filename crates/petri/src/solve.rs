@@ -218,7 +218,7 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text = format!("immediate transitions fire forever without time passing, from {place}");
+                let text = format!("from {place}, immediate transitions fire forever without time passing");
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {

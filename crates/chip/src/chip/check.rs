@@ -25,7 +25,10 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
     refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that sends packets")?;
     for cluster in &config.clusters {
         let name = &cluster.name;
-        refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
+        refuse(
+            cluster.engines == 0 || cluster.threads == 0,
+            &format!("{name} needs at least one engine and one thread"),
+        )?;
         refuse(
             cluster.posted == 0,
             &format!("the limit of posted operations of {name} is 0; expected at least 1"),

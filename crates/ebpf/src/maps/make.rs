@@ -148,7 +148,7 @@ fn check(definition: &MapDefinition) -> Result<(), Refused> {
         return Err((found, expected.to_owned()));
     }
     if definition.most_entries == 0 {
-        return Err(("no entries".to_owned(), "a number of them (max_entries)".to_owned()));
+        return Err(("no entries".to_owned(), "at least one (max_entries)".to_owned()));
     }
     Ok(())
 }

@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
                     (CONSTANT_ADDRESS, LDDW, Some((in_section, Some(Became::Maps)))) => {
                         let offset = value.wrapping_add(u64::from(slot.imm as u32));
                         let Some(&(map, _)) = self.placed.get(&(in_section, offset)) else {
-                            let found = format!("a reference to byte {offset} of the maps, by {}", place());
+                            let found = format!("a reference from {} to byte {offset} of the maps", place());
                             return Err(self.refuse(found, "the beginning of a map"));
                         };
                         Reference::Map(map)

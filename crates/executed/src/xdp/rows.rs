@@ -65,7 +65,7 @@ pub struct RowsReport {
 
 /// Returns why this build schedules no rows: it lacks the feature `rows`.
 pub fn rows_left_out() -> Option<&'static str> {
-    let why = "this build does not include the scheduler of rows; build with the feature rows";
+    let why = "this build does not include the row scheduler; build with the feature `rows`";
     (!cfg!(feature = "rows")).then_some(why)
 }
 

@@ -72,7 +72,7 @@ impl Workload {
         };
         if let Some(rest) = lower.strip_prefix("mix") {
             let expected = "MIXt_k_m_s: t % of the packets in one queue, weights that fall by the ratio k \
-                            (above 1) over m queues, and s % in all other queues";
+                            (above 1) over m queues, s % in all other queues";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
