@@ -295,7 +295,7 @@ pub struct HotWord {
 }
 
 impl HotWord {
-    /// As people say it.
+    /// Returns this as a sentence.
     pub fn sentence(&self) -> String {
         let bank = self.bank.map_or_else(String::new, |bank| format!(" bank {bank}"));
         let lines = match self.lines.as_slice() {
@@ -370,7 +370,7 @@ pub struct RunReport {
     pub config_hash: String,
     /// Warnings about this run.
     pub warnings: Vec<String>,
-    /// Those of them that say which file of a sound run could not be written.
+    /// Warnings about files that a valid run could not write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,

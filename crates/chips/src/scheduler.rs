@@ -35,7 +35,7 @@ impl<'d> Classes<'d> {
             let (listed, path) = (rows.len(), section.path());
             section.fail(
                 "classes",
-                format!("found {count}, but [[{path}.class]] lists {listed} classes: omit this key"),
+                format!("found {count}, but [[{path}.class]] lists {listed} classes; omit this key"),
             );
             return Self { count: listed, rows };
         }

@@ -190,7 +190,8 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "arrival times of frames; saturated: a frame always waits; captured: as in the capture, the default for captures",
+        "arrival times of frames; saturated: a frame always waits; captured: the times in the capture (default for \
+         captures)",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
@@ -264,7 +265,7 @@ pub(super) fn traffic(
         Some(gbps) => {
             section.refuse_set(
                 &["speedup"],
-                "traffic.rate_gbps sets the rate of the capture; omit one of the two",
+                "traffic.rate_gbps sets the rate of the capture; omit one of the two keys",
             );
             Pace::Rate { gbps, line_gbps, overhead_bytes }
         }

@@ -161,7 +161,8 @@ const MARKS: [(&str, u64, u64, &str); 3] = [
         "write_idle",
         0,
         1024,
-        "if more writes than this wait and all command queues are empty, all are drained; writes left at the end stay unsent (split)",
+        "number of waiting writes above which all are drained while all command queues are empty; writes left at \
+         the end stay unsent (split)",
     ),
 ];
 

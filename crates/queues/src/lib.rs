@@ -117,7 +117,7 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "part that software locks for an operation: an end of the queue, or the whole queue",
+            "part that software locks for an operation: one end of the queue, or the entire queue",
         ),
         entries: count("entries", MOST, "number of entries in the queuing cache and in the software-controlled cache"),
         engines: count("engines", MOST, "number of queuing engines of these two caches"),
@@ -154,7 +154,7 @@ fn settings(root: &Section<'_>) -> Settings {
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
             "rule that selects which line a cache replaces",
         ),
-        backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
+        backlog: of("packets", "backlog", 0..=1 << 24, "number of packets in the queues before dequeues begin"),
         burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
         levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
         classes: count("classes", most_queues, "classes of a port, if there are 3 levels"),

@@ -378,7 +378,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if if_room && goes_on {
             step.fail(
                 "goes_on",
-                "a packet that finds no space is not handed over: use if_room or goes_on, not both",
+                "a packet that finds no space is not handed over; use if_room or goes_on, not both",
             );
         }
         let then = match (if_room, goes_on) {

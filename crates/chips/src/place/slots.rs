@@ -87,7 +87,12 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         clock_hz,
         slots: SlotConfig {
             banks,
-            slots: small("slots", 16, 1 << 20, "accesses that the controller handles at the same time"),
+            slots: small(
+                "slots",
+                16,
+                1 << 20,
+                "number of accesses that the controller handles at the same time",
+            ),
             bytes_per_cycle: per_cycle,
             activate: cycles("activate_cycles", 3, "time from the row command to the column command"),
             column: cycles("column_cycles", 3, "time from the column command to the first data"),
