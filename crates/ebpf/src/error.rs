@@ -152,7 +152,7 @@ pub enum Fault {
 fn extent(from: u64, behind: u64) -> String {
     match behind.checked_sub(from) {
         None | Some(0) => "has no bytes".to_owned(),
-        Some(1) => format!("has byte {from} alone"),
+        Some(1) => format!("has only byte {from}"),
         Some(_) => format!("has bytes {from} to {}", behind - 1),
     }
 }

@@ -44,7 +44,7 @@ pub enum IssError {
     },
     /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file}: rejects line {line} of its control data; the first comment of its source describes the format"
+        "{file} rejects line {line} of its control data; the first comment of its source describes the format"
     )]
     Control {
         /// The program.
@@ -112,7 +112,8 @@ pub enum Fault {
     },
     /// An environment call, a breakpoint or a control register.
     #[error(
-        "system instruction {word:#x}; a packet program has no operating system; expected a return from its function"
+        "system instruction {word:#x}, but a packet program has no operating system; expected a return from \
+         its function"
     )]
     System {
         /// The word found there.

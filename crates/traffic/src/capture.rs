@@ -281,8 +281,11 @@ impl CaptureReader {
         let states_both = matches!(self.format, Format::Pcap | Format::PcapNg);
         if states_both && packet.captured_bytes > packet.wire_bytes {
             self.report.note(DamageKind::CapturedBeyondWire, place, || Words {
-                found: format!("{} captured bytes of {}", packet.captured_bytes, packet.wire_bytes),
-                expected: "at most the length on the wire".to_owned(),
+                found: format!(
+                    "{} captured bytes for a wire length of {}",
+                    packet.captured_bytes, packet.wire_bytes
+                ),
+                expected: "at most the wire length".to_owned(),
                 action: "the packet was delivered with both lengths unchanged",
             })?;
         }

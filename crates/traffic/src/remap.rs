@@ -239,7 +239,7 @@ impl AddressMap {
             )
         };
         format!(
-            "IPv4 addresses in {source}/{source_bits} mapped into {} routed /{block_bits} blocks by a seeded \
+            "IPv4 addresses in {source}/{source_bits} are mapped into {} routed /{block_bits} blocks by a seeded \
              permutation (seed {seed}); addresses of one /{block_bits} stay together; {distinct}",
             self.routed_blocks
         )

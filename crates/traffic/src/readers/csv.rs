@@ -114,7 +114,7 @@ fn parse_names(line: &[u8]) -> Result<Vec<usize>, Fault> {
     for required in [0, 1] {
         if !order.contains(&required) {
             return Err(fault(
-                "column names without a required one",
+                "a header without a required column",
                 format!("a column `{}`", COLUMNS[required]),
             ));
         }
