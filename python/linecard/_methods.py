@@ -129,7 +129,7 @@ class ValueRangeMethods:
 
 
 class CacheRowMethods:
-    """Methods of the class ``CacheRow``, the results of one cache for the whole traffic."""
+    """Methods of the class ``CacheRow``, the results of one cache for all packets of the traffic."""
 
     __slots__ = ()
     ways: int

@@ -363,14 +363,15 @@ impl Default for Input {
     }
 }
 
-/// Results of one cache for the whole traffic. All counts are numbers of packets.
+/// Results of one cache for all packets of the traffic. All counts are numbers of packets.
 #[derive(Debug, JsonSchema, Serialize)]
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
+    /// Whether the policy needs knowledge of future packets, which hardware cannot have.
     oracle: bool,
-    /// SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and miss.
+    /// SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on every hit and
+    /// miss.
     hit_seq_sha256: String,
     /// Size of an entry in bits: the stored part of the digest, and the result.
     entry_bits: u32,

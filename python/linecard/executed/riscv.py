@@ -116,7 +116,7 @@ def program_trace(
             shipped route lookup uses the routes in its control file by default.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
+        unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
         cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, it keeps
             none. A damaged file is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.

@@ -56,7 +56,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of one cache for the whole traffic. All counts are numbers of packets.
+    """Results of one cache for all packets of the traffic. All counts are numbers of packets.
 
     Attributes:
         entries: Number of entries in the cache.
@@ -74,9 +74,9 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
         policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
-        oracle: Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and
-            miss.
+        oracle: Whether the policy needs knowledge of future packets, which hardware cannot have.
+        hit_seq_sha256: SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on
+            every hit and miss.
         entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
         cache_bytes: Size of all entries in bytes, without the policy state.
         false_hits: Packets that received the result of another flow; ``None`` if such packets were not counted.

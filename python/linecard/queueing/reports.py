@@ -51,8 +51,8 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
         references_per_operation: Memory reads and writes per operation.
-        instructions_per_operation: Instructions per operation: the number that Table 5 of Kumar and Crowley (2006)
-            states, not a count from the run.
+        instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the
+            run does not count instructions.
         read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
         write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
             reads.

@@ -97,7 +97,7 @@ def queueing_design(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueDesignResult:
-    """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput with a workload.
+    """Find the smallest queuing cache (entries × engines × threads) that reaches a target throughput for a workload.
 
     Args:
         workload: The same values as in `queueing_run`.
