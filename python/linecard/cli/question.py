@@ -28,8 +28,8 @@ class Word(NamedTuple):
     Attributes:
         flags: Flags of the option, separated by spaces; by default, the name with ``--``. A required argument of a
             function has no flag.
-        metavar: Placeholder of the value. A placeholder that ends in ``,…`` stands for a comma-separated list; for
-            other lists, the user repeats the option.
+        metavar: Placeholder of the value. A placeholder that ends in ``,…`` means a comma-separated list; for other
+            lists, the user repeats the option.
         least: Minimum of a number.
         most: Maximum of a number.
         kind: Type of the value, if it is not the type of the function's argument.

@@ -112,7 +112,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
                 names = ", ".join(sorted(files_of(request))) or "the files of the run"
                 raise ConfigError(
                     f"the contents of {names} differ on a worker; the driver sends only files below the current "
-                    "folder, so all other files must be identical on every machine"
+                    "folder, so install all other files on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done

@@ -124,7 +124,7 @@ class CompareResult(Result):
         a: The first design, run or sweep.
         b: The second design, run or sweep.
         kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are reliable enough to compare; ``notes`` states what was tried, and gives advice.
+        answered: Whether the numbers are reliable enough to compare; ``notes`` states what was tried, with advice.
         basis: The samples from which the intervals are computed, in words.
         limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
             sweeps.

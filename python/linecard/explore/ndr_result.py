@@ -79,8 +79,8 @@ class RateRow:
         confirmed_packets: Number of packets per seed in the trial that confirmed the no-drop rate; 0 if no trial
             confirmed it.
         confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the number of packets inside
-            grows at most half as much as at a load that is one ``width`` too high. The permitted growth must also
-            exceed the random variation.
+            grows at most half as much as at a load one ``width`` too high. The permitted growth must also exceed the
+            random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.

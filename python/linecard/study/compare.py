@@ -5,8 +5,8 @@ This module only computes on plain data; it starts no simulation.
 Every study is judged by the following comparisons:
 
 - **Cells**: the error of each measured cell, relative to the published cell.
-- **Orders**: whether the measured ranking equals the published ranking, for every pair of rows that differ only in the
-  ranked column and have different published values.
+- **Orders**: whether measured and published ranking agree, for every pair of rows that differ only in the ranked column
+  and have different published values.
 - **Gains**: for each improvement that the document states in percent, the difference between the measured and the
   published gain in percentage points.
 - **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes

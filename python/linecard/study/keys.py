@@ -232,7 +232,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease between
     ``from`` and ``at``; without one of these bounds, the range is open on that side. ``falls``: in this range, the
     values never increase. ``above``: at every swept value from ``at`` upwards, the line exceeds the line named by
-    ``than`` by more than the fraction ``margin``; ``measure_than`` selects another measure for this comparison.
+    ``than`` by more than the fraction ``margin``. ``measure_than`` selects another measure for this comparison.
 
     Attributes:
         id: Name.

@@ -4,8 +4,8 @@ The evaluator of each line is in ``limits.py`` in the study folder, and computes
 study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
 Calibrated cells are listed with their error, and a limit is not met if such an error exceeds it.
 
-A line whose limit is not met may be *contradicted*: a function of the study shows, without a simulation, that the
-published cells contradict the limit. The line may also depend on an unpublished *input*, which the study names
+A line whose limit is not met may be *contradicted*: a function of the study shows that the limit contradicts the
+published cells. The line may also depend on an unpublished *input*, which the study names
 (``[[inputs]]``) with a value at which the limit is met. Neither a contradicted line nor a line that depends on an input
 counts as met.
 """

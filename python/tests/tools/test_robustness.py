@@ -202,7 +202,7 @@ def test_the_command_writes_prints_and_goes_on_after_an_interrupt(tool, folder, 
     assert KEY in screen.out
     assert "not varied: way" in screen.out
     refused = tool("robustness", folder, "--keep")
-    assert (refused.status, "what is kept is of all studies" in refused.err) == (2, True)
+    assert (refused.status, "--keep stores the results of all studies" in refused.err) == (2, True)
 
 
 def outcome(error: float, measured: float, *, kept: bool) -> Outcome:

@@ -349,7 +349,7 @@ def test_one_study_is_enough(tool, fake, tmp_path):
     [
         (("hasan2003", "--quick"), "No such option"),
         (("hasan2013",), "hasan2003"),
-        (("hasan2003", "--keep"), "what is kept is of all studies"),
+        (("hasan2003", "--keep"), "--keep stores the results of all studies"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(tool, arguments, words):
