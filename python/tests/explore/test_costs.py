@@ -51,7 +51,7 @@ def test_a_file_of_ones_own_adds_costs_and_replaces_shipped_ones(space):
     assert found.column("area") == [pytest.approx(0.08 + 3.423)] * 2
     # The costs of a part without known currents are unknown; the rest of the table exists.
     assert found.column("standby") == [412.8, None]
-    assert any("known for ddr3_1600, ddr4_2400" in warning for warning in found.warnings)
+    assert any("defined for ddr3_1600, ddr4_2400" in warning for warning in found.warnings)
 
 
 def test_the_shipped_areas_and_energies_are_those_of_the_presets():

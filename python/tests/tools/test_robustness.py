@@ -160,7 +160,7 @@ def test_what_is_finished_is_kept_and_not_run_again(folder, tmp_path):
     partly = what_is_kept(load_study(str(folder)), Kept(file, folder), quick=False)
     assert (partly.done, partly.steps, list(partly.by_seed)) == (4, 10, [1, 2])
     assert partly.variations == whole.variations
-    assert "the study was run 4 times of 10" in page([partly], "pictures")
+    assert "4 of 10 runs of the study ended" in page([partly], "pictures")
     after = Fake()
     assert robustness(str(folder), kept=Kept(file, folder), run_function=after) == whole
     assert 2 not in {run.seed for run in after.asked}
