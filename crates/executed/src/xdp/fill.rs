@@ -209,7 +209,7 @@ fn item_bytes(item: &str, made: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || {
         format!(
             "found `{item}`, expected an address (192.0.2.1, 2001:db8::1, 02:00:00:00:00:01), hex:0a1b, zero:4, or a \
-             number such as u16:5 (u8, u16, u32, u64: little-endian; be16, be32, be64: network order)"
+             number such as u16:5 (u8 to u64: little-endian; be16 to be64: network order)"
         )
     };
     if let Some((kind, rest)) = item.split_once(':') {
