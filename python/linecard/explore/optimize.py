@@ -55,7 +55,7 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result states the number
+    Linecard lengthens inconclusive full-length runs, as in :func:`linecard.sweep`. The result states the number
     of points that stay inconclusive. No inconclusive point is among the best designs.
 
     Args:

@@ -537,7 +537,7 @@ def judge_deviations(
         present: Details of each found deviation, by its id.
         possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
-        complete: Whether the whole study was run; only then does a listed deviation that was not found count as
+        complete: Whether the complete study was run; otherwise, listed deviations that were not found do not count as
             outdated.
     """
     known = {deviation.id: deviation for deviation in listed}

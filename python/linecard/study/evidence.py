@@ -34,7 +34,7 @@ class Reading:
         detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
         calibrated: The cells of the line that were used to choose a parameter.
         of: Total number of items, if the limit is a number of items, such as 12 of 13.
-        spoiled: Reason why the limit counts as not met even if the measured number is within the limit; otherwise
+        spoiled: Reason why the limit counts as not met although the measured number is within the limit; otherwise
             empty.
     """
 

@@ -377,7 +377,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes that set an unpublished input, but only in runs in which a key column has a given value.
+    """Changes that set an unpublished input only in runs whose key column has a given value.
 
     Attributes:
         column: Name of the key column.
@@ -404,8 +404,8 @@ class Input(_Strict, frozen=True):
         input: The input that the document does not publish.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Settings ``KEY=VALUE`` that apply the value, in every run that has the key.
-        values: Changes that set the value, and that depend on a key column.
+        set: Settings ``KEY=VALUE`` that apply the value in every run that has the key.
+        values: Changes that apply the value only in runs whose key column has a given value.
         items: The tables and figures that are run with the value; all by default.
     """
 
