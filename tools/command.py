@@ -18,17 +18,15 @@ ROOT = Path(__file__).resolve().parent.parent
 STUDIES = ROOT / "studies"
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
 
-Study = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Name of one study; all that apply if left out.")]
+Study = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Name of one study; by default, all that apply.")]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+    int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per core.")
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Output folder; one in results if left out.")
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Output folder; by default, a folder in `results`.")
 ]
-Keep = Annotated[
-    bool, typer.Option("--keep", help="Keep what comes out in studies, and write the documents that tell of it.")
-]
+Keep = Annotated[bool, typer.Option("--keep", help="Store the results in `studies`, and write their documents.")]
 
 
 def run(command: Callable[..., Any]) -> None:
@@ -50,7 +48,7 @@ def check_whole(study: str | None, *, keep: bool) -> None:
         ConfigError: The result covers a single study.
     """
     if keep and study is not None:
-        message = f"what is kept is of all studies: leave out {study!r}, or --keep"
+        message = f"--keep stores the results of all studies; omit {study!r}, or --keep"
         raise ConfigError.of([ConfigProblem("--keep", "", message)])
 
 

@@ -8,12 +8,13 @@ True
 The package has these functions:
 
 - `run` simulates one design under one traffic load; `sweep` simulates a design space and returns one table;
-- `flows` returns packets and flows of a capture; `flow_mix` generates traffic with given flow statistics;
-- `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part alone;
+- `flows` returns packet and flow statistics of a capture; `flow_mix` generates traffic with given flow statistics;
+- `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part without a chip;
 - `presets` lists the shipped presets; `describe` shows one preset with units and sources;
-- `program_trace` executes C packet functions on a capture; `core` compares all splits of a core into threads and cache;
+- `program_trace` executes C packet functions on a capture; `core` compares all ways to divide a core's area between
+  threads and cache;
 - `xdp_run` executes an XDP program on a capture; `xdp_rows` schedules the program into rows of several instructions;
-- `schema` returns the JSON Schema of a file kind; `explain` defines a glossary term;
+- `schema` returns the JSON Schema for a kind of file; `explain` defines a glossary term;
 - `reproduce` returns the simulated and the published numbers of a study side by side.
 """
 

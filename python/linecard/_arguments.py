@@ -1,8 +1,8 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-NumPy numbers become Python numbers, also inside settings and axes. Arguments of a wrong type raise an error: for
-example a bool as a count, or a ``progress`` that is not callable. Invalid file names and out-of-range numbers raise an
-error, too. The annotation of a parameter determines which types the parameter accepts.
+NumPy numbers become Python numbers, including those in settings and axes. An argument of the wrong type raises an
+error, such as a bool for a count or a ``progress`` that is not callable. Invalid file names and out-of-range numbers
+raise an error, too. The annotation of a parameter determines which types the parameter accepts.
 """
 
 from __future__ import annotations
@@ -166,7 +166,8 @@ def _expected(options: frozenset[str]) -> str:
 def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: int = 0) -> Any:
     """A value without any types of NumPy."""
     if depth > _DEEPEST:
-        problems.append(ConfigProblem(name, "", f"found lists nested {_DEEPEST} deep, expected at most two levels"))
+        message = f"found lists nested {_DEEPEST} levels deep, expected at most two levels"
+        problems.append(ConfigProblem(name, "", message))
         return None
     if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)):
         value = value.tolist()
@@ -180,7 +181,7 @@ def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: in
         if not _is_unicode(value):
             problems.append(ConfigProblem(name, "", _no_unicode(value)))
         elif "\0" in value:
-            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL"))
+            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL character"))
     elif isinstance(value, int) and not isinstance(value, bool):
         if value.bit_length() > _MOST_BITS:
             problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected a number of at most 64 bits"))

@@ -1,4 +1,4 @@
-"""Conversion of plain data to results, safe in any number of threads.
+"""Thread-safe conversion of plain data to results.
 
 On the first conversion to a type, msgspec builds a description of the type; this step executes Python code. If two
 threads make the first conversion at the same time, one of them uses an incomplete description, and the process crashes

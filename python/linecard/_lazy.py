@@ -26,8 +26,8 @@ def make_lazy(package: str, file: str) -> None:
 
     Args:
         package: Name.
-        file: Path of the package's ``__init__.py``. The stub (``.pyi``) beside ``__init__.py`` states the module of
-            each name; type checkers read the stub.
+        file: Path of the package's ``__init__.py``. The stub (``.pyi``) beside ``__init__.py`` lists the module that
+            defines each name; type checkers read the stub.
     """
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
     found = ((module, many or one) for module, many, one in _IMPORT.findall(stub))

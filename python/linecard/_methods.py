@@ -1,4 +1,4 @@
-"""Methods of some reports of the core: the report class ``NAME`` inherits from ``NAMEMethods``.
+"""Methods for the core's reports: a report class ``NAME`` inherits from the class ``NAMEMethods``, if one exists.
 
 `make docs` writes the report classes (`reports.py` of each package). Each class in this module declares the fields that
 it reads.
@@ -61,7 +61,7 @@ class DiagnosticMethods:
 
 
 class HotWordMethods:
-    """Methods of the class ``HotWord``, the most accessed data of a program."""
+    """Methods of the class ``HotWord``, the data that a program accesses most often."""
 
     __slots__ = ()
     memory: str
@@ -129,7 +129,7 @@ class ValueRangeMethods:
 
 
 class CacheRowMethods:
-    """Methods of the class ``CacheRow``, the results of one cache for the whole traffic."""
+    """Methods of the class ``CacheRow``, the results of one cache for all packets of the traffic."""
 
     __slots__ = ()
     ways: int
@@ -165,6 +165,4 @@ class CacheCurvesMethods:
             if (row.sets, row.ways) == (sets, ways):
                 return row
         shapes = sorted({row.sets for row in self.lru})
-        raise KeyError(
-            f"no row with {sets} sets and {ways} ways; expected a number of sets from {shapes}, and 1 to 16 ways"
-        )
+        raise KeyError(f"no row with {sets} sets and {ways} ways; expected one of {shapes} sets, and 1 to 16 ways")

@@ -104,7 +104,7 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.
-        units: Other units that the file may use; the value is then a text with number and unit.
+        units: Other units that the file may use; the value is then text that contains the number and the unit.
         meaning: Meaning.
         needed: Whether the file must contain the key.
         default: Default.

@@ -40,7 +40,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     Args:
         kind: List the presets of one kind: ``platforms``, ``programs``, ``cores``, ``dram``, ``standards``,
             ``policies``, ``queueing`` or ``traffic``.
-        search: List only presets whose name or title contains every word of this text, in upper or lower case.
+        search: List only presets whose name or title contains every word of this text; case does not matter.
 
     Raises:
         ConfigError: No kind of preset has this name.
@@ -59,7 +59,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
 
 @plain
 def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
-    """Describe a preset: every parameter with unit and source, and its differences from the preset that it extends.
+    """Describe a preset: every parameter with its unit and source, and the differences from the preset that it extends.
 
     Args:
         preset: Name of a shipped preset, or path to a TOML file.
@@ -79,7 +79,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """List every key that Linecard can read from a preset after these changes.
+    """List every key that Linecard can read from a preset, once these changes are applied to it.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

@@ -21,7 +21,7 @@ class Change:
     Attributes:
         key: Dotted path of the key.
         value: Value in the preset; ``None`` if the preset does not contain the parameter.
-        base: Value in the extended preset; ``None`` if the extended preset does not contain the parameter.
+        base: Value in the preset that this preset extends; ``None`` if that preset does not contain the parameter.
         unit: Unit of ``value`` and ``base``.
     """
 

@@ -20,7 +20,7 @@ class ConfigProblem:
     Attributes:
         place: Location of the problem: file and line, ``--set``, or the name of the preset.
         key: Dotted path of a key, such as ``dram.banks``; empty if the problem does not belong to one key.
-        message: The found value and the expected value, with the nearest valid name if one exists.
+        message: The value found and the value expected, with the nearest valid name if one exists.
     """
 
     place: str
@@ -32,7 +32,7 @@ class ConfigProblem:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the question for the known name that is nearest to a wrong one; ``otherwise`` if no name is near."""
+    """Return a question that suggests the known name nearest to a wrong name, or ``otherwise`` if no name is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), n=1)
@@ -40,7 +40,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """Return the message for a name that is not among the known ones."""
+    """Return the message for an unknown name."""
     hint = did_you_mean(name, known)
     return f"found {name!r}, expected one of {', '.join(known)}" + (f"; {hint}" if hint else "")
 
@@ -74,17 +74,17 @@ class ConfigError(LinecardError):
 
     @classmethod
     def of(cls, problems: Sequence[ConfigProblem]) -> ConfigError:
-        """Build the error whose text is the list of problems, one per line."""
+        """Build an error whose text is the list of problems, one per line."""
         return cls("\n".join(str(problem) for problem in problems), problems)
 
     @classmethod
     def at(cls, place: str, key: str, message: str) -> ConfigError:
-        """Build the error with one problem; see :class:`ConfigProblem`."""
+        """Build an error with one problem; see :class:`ConfigProblem`."""
         return cls.of([ConfigProblem(place, key, message)])
 
     @classmethod
     def check(cls, problems: Sequence[ConfigProblem]) -> None:
-        """Raise the error if there are problems."""
+        """Raise an error if the list of problems is not empty."""
         if problems:
             raise cls.of(problems)
 
@@ -109,7 +109,7 @@ class NotWrittenError(ConfigError):
 
 
 class TrafficError(LinecardError):
-    """A capture cannot be opened, has no known format, or contains no usable packet."""
+    """A capture cannot be opened, has an unknown format, or contains no usable packet."""
 
     exit_code: ClassVar[int] = 3
 

@@ -1,8 +1,8 @@
 """Output files: Linecard writes each file completely or not at all, and checks output files before a long run.
 
 Linecard writes each file under a temporary name in the same folder and renames the complete file. After an interrupted
-command, either the old file or the new file exists. A missing folder is an error, except a folder for many results,
-which is created.
+command, either the old file or the new file exists. A missing folder is an error, but Linecard creates a missing folder
+that is to contain many results.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     """Reject an output file that is also an input, and an output file that is named twice.
 
     Args:
-        outputs: Output files and output folders, by the option or argument that names them.
+        outputs: Output files and output folders; each key is the option or argument that names the path.
         inputs: Values that may contain names of input files: names, changes such as ``key=name``, and lists and
             mappings of names. Files that a TOML file names are inputs, too; their paths are relative to the folder of
             the TOML file or to the current folder.
@@ -74,11 +74,11 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     for name, path in files.items():
         other = written.setdefault(_identity(path), name)
         if other != name:
-            raise ConfigError(f"cannot write {path}: {other} and {name} name the same file; choose two names")
+            raise ConfigError(f"cannot write {path}: {other} and {name} name the same file; choose different names")
     for read in _all_read(inputs) if files else ():
         name = written.get(_identity(read), "")
         if name:
-            lost = f"it is the input {read}"
+            lost = f"it is also the input file {read}"
             raise ConfigError(f"cannot write {files[name]}: {lost}; choose another name for {name}")
 
 

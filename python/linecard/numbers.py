@@ -40,7 +40,7 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """Format a rate in a suitable unit of ``units``, ordered from the largest; with ``low``, format a range."""
+    """Format a rate in a suitable unit from ``units``, sorted from the largest; with ``low``, format a range."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"

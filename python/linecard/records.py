@@ -41,7 +41,7 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
 
 
 def left_out(record: Any) -> set[str]:
-    """The fields that the dictionary of a record omits because the fields have their default values."""
+    """The fields that the dictionary of a record omits because they have their default values."""
     shape = type(record)
     if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
         return set()

@@ -58,7 +58,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Convert changes of keys to a new dictionary; values in texts such as ``dram.banks=2`` become numbers or booleans.
+    """Convert changes to keys into a new dictionary; numbers and booleans in texts (``dram.banks=2``) are parsed.
 
     Raises:
         ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.

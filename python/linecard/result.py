@@ -21,7 +21,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
     """Determine format and name of a file, from the suffix of the name or from ``FORMAT:NAME``.
 
     Raises:
-        ConfigError: Neither the suffix nor the prefix states one of :data:`FORMATS`.
+        ConfigError: Neither the suffix nor the prefix is one of :data:`FORMATS`.
 
     >>> named_format("run.csv")
     ('csv', 'run.csv')
@@ -43,7 +43,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
 
 
 def need_for(kind: str) -> None:
-    """Import the libraries of a format.
+    """Import the libraries that a format needs.
 
     Raises:
         MissingExtraError: The optional dependencies that provide the libraries are not installed.
@@ -111,7 +111,7 @@ class Result:
             Path of the file that was written.
 
         Raises:
-            ConfigError: The name does not state a format, or the file cannot be written.
+            ConfigError: The name does not determine a format, or the file cannot be written.
             MissingExtraError: The optional dependencies that the format requires are not installed.
         """
         kind, name = named_format(path)

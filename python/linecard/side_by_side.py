@@ -1,4 +1,4 @@
-"""Work in a pool of threads: the compiled code releases the GIL, so that threads use every processor core.
+"""Work in a pool of threads, which use every processor core because the compiled code releases the GIL.
 
 Results are in the order of the request. Results depend neither on the number of threads nor on the order in which items
 finish. Ctrl-C stops the work within a fraction of a second.
@@ -24,7 +24,7 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Exception that ends an item of work, because the user interrupted the work or another item failed."""
+    """Exception that ends an item of work if the user interrupts the work or another item fails."""
 
 
 def threads_for(jobs: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Tables with one row per measurement, each with a manifest in the same folder.
+"""Tables with one row per measurement; each table file has a manifest in the same folder.
 
 CSV needs only the standard library; Parquet and data frames need polars.
 """

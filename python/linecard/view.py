@@ -51,7 +51,7 @@ class Bar(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A line of text with a smaller line of text below."""
+    """A line of text with a line of smaller text below it."""
 
     first: str
     then: str
@@ -61,7 +61,7 @@ Cell = str | int | float | None | Said | Lines | Bar
 
 
 class Column(NamedTuple):
-    """A column of numbers (``r``), words (``l``), sentences (``w``), code (``c``), or text for pages only (``p``)."""
+    """A column of numbers (``r``), short text (``l``), sentences (``w``), code (``c``), or page-only text (``p``)."""
 
     name: str
     side: str = "r"
@@ -79,7 +79,7 @@ class Title(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The verdict about a result, with its reason."""
+    """The verdict on a result, and the reason for the verdict."""
 
     head: str
     why: str = ""
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; if only the name of a column is stated, the column contains numbers.
+    """A table with named columns; a column that is given only as a name contains numbers.
 
     Attributes:
         title: Heading.
@@ -244,7 +244,7 @@ def view(result: object) -> list[Part]:
     Raises:
         NotImplementedError: No view is registered for the class of the result.
     """
-    raise NotImplementedError(f"no view of {type(result).__name__}: register one beside its class")
+    raise NotImplementedError(f"no view for {type(result).__name__}; register one beside the class")
 
 
 def view_of(result: Result) -> list[Part]:
@@ -256,7 +256,7 @@ def view_of(result: Result) -> list[Part]:
 
 
 def text(name: str) -> Column:
-    """A column of words."""
+    """A text column."""
     return Column(name, "l")
 
 
@@ -266,7 +266,7 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """A table of fractions from 0 to 1: name, bar, percentage, and further cells; zeros are omitted."""
+    """A table of fractions from 0 to 1: name, bar, percentage, and further cells, without rows below `SHOWN_SHARE`."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 

@@ -100,7 +100,7 @@ def valued(name: str, value: Any) -> str:
 
 
 def objective(text: str) -> str:
-    """The text of an objective for an axis: the metric in words, and the direction that is better.
+    """The text of an objective for an axis: the metric in words, and whether more or less is better.
 
     >>> objective("max throughput_gbps")
     'throughput (Gbit/s), more is better'
@@ -115,7 +115,7 @@ def objective(text: str) -> str:
 
 
 def value_text(value: Value | list[Any]) -> str:
-    """Format a value of a file in the syntax of ``--set``."""
+    """Format a value from a file in the syntax of ``--set``."""
     match value:
         case bool():
             return str(value).lower()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def correlation(
     study: command.Study = None,
-    band: Annotated[bool, typer.Option("--band/--no-band", help="Run the ends of intervals, too, or not.")] = True,
+    band: Annotated[bool, typer.Option("--band/--no-band", help="Whether to run the ends of intervals, too.")] = True,
     json: command.Json = False,
     jobs: command.Jobs = None,
     out: command.Output = None,

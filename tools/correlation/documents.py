@@ -36,17 +36,17 @@ INTRODUCTION = """\
 
 Every published rate of a device that a study here may use, beside the prediction of Linecard. `make correlation`
 writes this page, and `python -m tools.correlation` prints it. A missed point is not removed. Points marked
-*calibrated* were used to choose a parameter: they are drawn hollow and enter no number. *Predicted before seen*
+*calibrated* were used to choose a parameter; they are drawn hollow and enter no number. *Predicted before seen*
 states the commit of the first prediction; no author of the model had seen a number of that table before. The page
 shows predictions of the current model.
 
 - *Error* is the predicted rate divided by the published rate, minus one; *bias* is its signed mean. *Tau* is
   Kendall's tau-b of published and predicted rates: 1 if all pairs have the same order.
-- A *band* covers the intervals of the parameters. Each interval runs at both ends. Two more runs combine all ends
-  that raise the rate, and all ends that lower it. *Inside* counts the published rates within their band, allowing for
-  their reading error. *Made by* names the two intervals that alone contribute most of its width.
+- A *band* covers the intervals of the parameters. Two runs use the ends of each interval. Two more runs combine
+  all ends that raise the rate, and all ends that lower it. *Inside* counts the published rates within their band,
+  allowing for their reading error. *Made by* names the two intervals with the largest single effects.
 - The *ladder* leads from the costs and rates of a part to whole programs. A value that was chosen on one rung is
-  *fixed* for the rungs above. These choose no further values unless they say so.
+  *fixed* for higher rungs. Higher rungs choose no further values unless they say so.
 - *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction. Without such a
   part, threads wait for responses. The groups of `reads` state the limit according to the source.
 - A *knee* is the point from which a curve stays within 5 % of its largest rate.
@@ -58,8 +58,8 @@ shows predictions of the current model.
 WITHOUT = """\
 ## Without a published rate
 
-Curves are over the parameter that their sources vary: engines. No source here publishes rates over threads or over
-frame sizes with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions only.
+The horizontal axis of a curve is the parameter that its source varies: the number of engines. No source here varies
+only the threads or only the frame size; [figures](../../studies/nfp4000/README.md) over threads are only predictions.
 
 No study contains measured rates of `rosebud16` and `rosebud8` (the numbers of their study are arithmetic bounds), of
 `pspin` and `ixp2800`, or uncalibrated rates of `bluefield3_dpa`; see [what each chip is validated
@@ -180,9 +180,10 @@ def band_words(device: Device) -> str:
         return "Bands were not run."
     most = Counter(band.widths[0].key for band in banded if band.widths)
     if not most:
-        return f"Intervals in the bands: {_listed(device.intervals)}. None of them moves a rate."
+        return f"Intervals in the bands: {_listed(device.intervals)}. None of them changes a rate."
     widest = ", ".join(f"`{key}` in {count}" for key, count in most.most_common())
-    return f"Intervals in the bands: {_listed(device.intervals)}. Widest alone: {widest} of {len(banded)} bands."
+    largest = f"Largest single effect: {widest} of {len(banded)} bands."
+    return f"Intervals in the bands: {_listed(device.intervals)}. {largest}"
 
 
 def _section(device: Device, pictures: str) -> list[str]:
@@ -230,7 +231,7 @@ def _points(device: Device, table: str, origin: str) -> list[str]:
     ]
     columns = ("point", "published, Mpps", "predicted", "error", "band", "made by", "limited by", "")
     commands = [
-        "The points again, one after another:\n",
+        "Commands that repeat the points:\n",
         "```console",
         *(f"$ {point.command}" for point in points),
         "```\n",

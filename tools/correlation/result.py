@@ -32,7 +32,7 @@ class Band:
     Attributes:
         low: Lower end, in the unit of the rate.
         high: Upper end.
-        widths: The effect of each interval alone, the largest first.
+        widths: The single effect of each interval, largest first.
     """
 
     low: float
@@ -59,9 +59,9 @@ class Point:
         at: Its position on the curve.
         band: The band of the prediction over the intervals; ``None`` without any.
         null: Rates of null models, by name.
-        limited_by: The part of the chip that is busy all the time in the prediction, or that threads wait; empty if it
-            failed.
-        failure: Why there is no prediction.
+        limited_by: The part of the chip that is always busy in the prediction, or a text that threads wait; empty
+            if the prediction failed.
+        failure: Reason why the prediction is missing.
     """
 
     table: str

@@ -1,8 +1,8 @@
 """Predict every published rate of every device: ``correlate``.
 
 Studies with the key ``device`` contain the rates. All runs, including those of bands and of null models, use one pool
-in three rounds: predictions, effects of each interval alone, and effects of intervals together. Equal runs are executed
-only once.
+in three rounds: predictions, effects of single intervals, and effects of all intervals together. Equal runs are
+executed only once.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def correlate(
         study: Name of a shipped study, or path of a study folder, with the key ``device``; ``None`` for all shipped
             studies.
         band: Whether to run the ends of intervals, too: 2n + 2 additional runs for each point with n intervals.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (parts done, total parts).
-        run_function: What runs one simulation.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on it.
+        progress: Called repeatedly with (parts done, total parts).
+        run_function: Function that runs one simulation.
 
     Returns:
         Published and predicted rates, in millions of packets per second.
@@ -159,7 +159,7 @@ def _check(study: Study, table: TableSpec, number: int, column: str) -> None:
         at = row.keys.get(table.curve.over)
         if isinstance(at, str):
             problems.append(
-                ConfigProblem(place, table.curve.over, f"found {at!r}, expected a number: a curve is over it")
+                ConfigProblem(place, table.curve.over, f"found {at!r}, expected a number, because a curve is over it")
             )
     for key in (*table.named_by, *([table.grouped_by] if table.grouped_by else ())):
         if key not in row.keys:

@@ -57,7 +57,7 @@ TABLES = {
     "`scheduler`.",
     "port.NAME.group": "`[[port.NAME.group]]`: classes, or groups, among which a rule of `scheduler` chooses, in "
     "the order for that rule.",
-    "bind": "The memories and units behind the roles of programs.",
+    "bind": "The memory or unit for each role that programs name.",
     "program": "The program, and the costs of programs in Rust. Its `extension` is a list of steps, which replaces "
     "the step with `op = 'extend'`.",
     "program.step": "`[[program.step]]`, and `[[step]]` of a separate file.",
@@ -67,7 +67,7 @@ TABLES = {
     "traffic": "The traffic that arrives.",
     "mix": "Lists of sizes with names of your choice.",
     "shots": 'Flows that begin and end (`arrivals = "shot_noise"`).',
-    "vrp": "What extensions may use (`linecard vrp`).",
+    "vrp": "Resources that extensions may use (`linecard vrp`).",
 }
 
 
@@ -84,8 +84,8 @@ def chip_page() -> str:
         "`kind`, `title`, `source` and `extends` are at the top of the file, and every table may have a `source`.  "
         'A value is plain or `{ value = 4, source = "…" }`; if sources state an interval, it is '
         '`{ value = 4, low = 2, high = 8, source = "…" }`. Text with a unit is converted (`"8 MiB"`, `"1.2 GHz"`). '
-        "Of a pair `…_ns` and `…_cycles` a file states one. Tables under `[for.PROGRAM]` apply to that program only. "
-        "A key without a default is optional, and what it describes is then absent.\n",
+        "A file sets one key of a pair `…_ns` and `…_cycles`. Tables under `[for.PROGRAM]` apply to that program only. "
+        "A key without a default is optional; without the key, the chip does not have what the key describes.\n",
     ]
     for table, what in TABLES.items():
         of_table = [key for key in keys if key.table == table]

@@ -12,8 +12,8 @@ def glossary_page() -> str:
     """Every term with its meaning, other names and source, as Markdown."""
     parts = [
         "# Glossary\n",
-        "One term for one thing, the field's own. `linecard explain TERM` prints an entry, and pages link the names of "
-        "rows to it.\n",
+        "Linecard has one term for each thing, and takes it from the field. `linecard explain TERM` prints an entry, "
+        "and pages link row names to it.\n",
     ]
     for group, terms in groupby(glossary(), key=lambda each: each.group):
         rows = ((f"**{each.term}**", each.meaning, ", ".join(each.names), each.source) for each in terms)

@@ -24,21 +24,17 @@ def memory_page() -> str:
         (
             "# Keys of DRAM parts and policies\n",
             'Every value is written `{ value = 17, unit = "clocks", source = "…" }`, and `--set KEY=VALUE` changes it. '
-            "[DRAM alone](../../guide/dram.md) shows them at work; [CONTRIBUTING](../../../CONTRIBUTING.md#recipes) "
-            "has the rows of a "
-            "standard, `[[constraint]]`.\n",
+            "[The guide](../../guide/dram.md) shows them in use; [CONTRIBUTING](../../../CONTRIBUTING.md#recipes) "
+            "explains the rows `[[constraint]]` of a standard.\n",
             "## A part: `presets/dram`\n",
             *_table(parts),
             "",
-            "`[energy]` may be left out as a whole, and with it the energy of a run. `[refresh] mode` stands in the "
-            "standard, and a "
-            "part may change it.\n",
+            "The table `[energy]` is optional; without it, a run has no energy. The standard sets `[refresh] mode`, "
+            "and a part may change it.\n",
             "## Times and address maps of a part\n",
-            "A value for each name in the formulas of the part's standard, and for RL, WL and tREFI: whole or half "
-            "clocks (unit "
-            "`clocks`) or a time (unit `ns`), which is rounded up to clocks. Of a map, either the order of the "
-            "fields or the bits of "
-            "each. In use are:\n",
+            "A part has a value for RL, WL, tREFI, and each name in the formulas of its standard. A value is in whole "
+            "or half clocks (unit `clocks`), or a time (unit `ns`), which is rounded up to clocks. An address map has "
+            "either the order of the fields, or the bits of each field. Shipped parts use these keys:\n",
             *table(("key", "in"), ((code(key), _in(found)) for key, (found, *_) in timing.items())),
             "",
             "## A policy: `presets/policies`\n",

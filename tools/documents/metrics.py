@@ -110,7 +110,10 @@ def _metrics() -> Iterator[tuple[str, str, str, str]]:
 
 def _results() -> Iterator[str]:
     yield "## Attributes of results\n"
-    yield "What functions return and `--json` prints, by class. [Python](../guide/python.md) shows them at work.\n"
+    yield (
+        "Functions return these classes, and `--json` prints their attributes. "
+        "[The guide](../guide/python.md) shows them in use.\n"
+    )
     for name in sorted(vars(linecard)["__all__"]):
         shape = getattr(linecard, name)
         if not inspect.isclass(shape):

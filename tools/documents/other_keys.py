@@ -46,13 +46,13 @@ def _spaces() -> Iterator[str]:
     of_spec, of_sample = attributes(spec.Spec), attributes(spec.Sample)
     of_spec |= {
         "kind": "`sweep` or `optimize`.",
-        "what": "What is run, see below; `run` if left out.",
+        "what": "Kind of run, see below; by default, `run`.",
         "set": of_spec["settings"],
         "vary": of_spec["axes"],
     }
     of_task = attributes(objectives.Task)
     of_task["search_seed"] = of_task["seed"]
-    of_spec["together"] = "Axes that go together, value by value: `[[together]]`, each a table of axes."
+    of_spec["together"] = "Axes that change together, value by value; each `[[together]]` is a table of axes."
     keys = [*spec.PLAIN_KEYS, *(each for each in spec.TABLES if each != "sample")]
     yield from table(
         ("key", "meaning"),
@@ -62,7 +62,7 @@ def _spaces() -> Iterator[str]:
             *((code(key), f"`optimize` only. {of_task[key]}") for key in objectives.KEYS),
         ],
     )
-    yield "\nBeside these the arguments of `what`, each fixed at the top of the file or an axis:\n"
+    yield "\nA file can also contain the arguments of `what`, each as a value at the top of the file or as an axis:\n"
     yield from table(
         ("`what`", "arguments, with the option of the command", "settings"),
         (
@@ -150,9 +150,9 @@ def _type(kind: Any) -> str:
 def _queues() -> Iterator[str]:
     yield "## Queue managers: `presets/queueing`\n"
     yield (
-        f"What `linecard queueing` runs on: `{MACHINE}`, or a file that extends it (`--machine`), and "
-        "`--set KEY=VALUE`. [The guide](../../guide/queueing.md#settings) shows one; `linecard queueing settings` says "
-        "where each value comes from.\n"
+        f"`linecard queueing` simulates the machine `{MACHINE}`, or a file that extends it (`--machine`), with "
+        "`--set KEY=VALUE`. [The guide](../../guide/queueing.md#settings) shows one; `linecard queueing settings` "
+        "shows the source of each value.\n"
     )
     yield from table(
         ("key", "unit", "allowed", code(MACHINE), "meaning"),
@@ -166,7 +166,7 @@ def _queues() -> Iterator[str]:
 
 def _nets() -> Iterator[str]:
     yield "## Petri nets\n"
-    yield "[The guide](../../guide/petri.md) says what they mean. Any other key is refused.\n"
+    yield "[The guide](../../guide/petri.md) explains these keys. Linecard rejects all other keys.\n"
     # A net with a key that does not exist would not be read.
     explore(_NET, limit=1000)
     net = tomllib.loads(_NET.read_text(encoding="utf-8"))
@@ -182,7 +182,7 @@ def _extensions() -> Iterator[str]:
     yield "[The guide](../../guide/vrp.md) shows one.\n"
     yield "At the top:\n"
     yield from _fields(extension.Extension)
-    yield "\n`[[ops]]`, each with the number that its operation asks for:\n"
+    yield "\n`[[ops]]`, each with the number that its operation needs:\n"
     yield from _fields(extension.Op)
     yield ""
 
@@ -190,7 +190,7 @@ def _extensions() -> Iterator[str]:
 def _links() -> Iterator[str]:
     yield "## Link profiles: `presets/traffic`\n"
     yield (
-        "`--trace edge`, `--trace core`, or a file like theirs. Every value is written `{ value = 45, unit = "
+        "`--trace edge`, `--trace core`, or a file in the same format. Every value is written `{ value = 45, unit = "
         '"%", source = "…" }`.\n'
     )
     edge, core = (describe(f"traffic/{name}").parameters for name in ("edge", "core"))
@@ -203,8 +203,8 @@ def _links() -> Iterator[str]:
 def _cores() -> Iterator[str]:
     yield "## Cores: `presets/cores`\n"
     yield (
-        "What `linecard core` and the study of Mudigonda 2007 read. They ship with the project; a command "
-        "changes no value of them.\n"
+        "Files that `linecard core` and the study of Mudigonda 2007 read. They ship with the project; commands "
+        "cannot change their values.\n"
     )
     rows = [
         (code(preset.name), code(each.key), each.text, each.unit, each.meaning, each.source)

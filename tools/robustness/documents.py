@@ -39,8 +39,8 @@ else unchanged. The page shows the mean error over the counted numbers, and ever
 [scorecard](scorecard.md) that one seed can judge. A long bar is a result that depends on a value. The numbers differ
 from those of the scorecard, which come from full studies over several seeds; here only their variation matters.
 
-*Kept by* counts the outcomes, over seeds and values, that keep a limit. A limit that all outcomes keep depends on no
-choice. A limit that only the chosen value and few others keep depends on the choice.
+*Kept by* counts the outcomes, over seeds and values, that meet a limit. A limit that all outcomes meet depends on no
+choice. A limit that only the chosen value and few others meet depends on the choice.
 """
 EFFORT = {
     True: "Quick runs: fewer packets than the scorecard's, one seed at a time.",
@@ -84,7 +84,7 @@ def effort(found: Robustness) -> str:
     """The number of runs, and the number of missing ones."""
     said = EFFORT[found.quick]
     if found.done < found.steps:
-        said += f" Interrupted: the study was run {found.done} times of {found.steps}, and the rest is missing here."
+        said += f" Interrupted: {found.done} of {found.steps} runs of the study ended; the others are missing here."
     return said
 
 

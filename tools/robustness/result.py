@@ -37,7 +37,7 @@ class Outcome:
         error: Mean absolute error over the counted numbers, a fraction; ``None`` without any.
         lines: The lines of ``targets.csv`` that one seed can judge, by name.
         silent: The lines that one seed cannot judge, and the reasons.
-        failed_runs: Runs that failed. Their cells are in no mean.
+        failed_runs: Runs that failed. Means exclude their cells.
     """
 
     error: float | None
@@ -123,7 +123,7 @@ class Robustness:
         quick: Whether the quick study was run; otherwise the full number of packets, one seed at a time.
         done: Number of finished runs of the study.
         steps: Number of planned runs; more than ``done`` after an interrupt.
-        by_seed: Result of the study with each seed alone. Variations are compared with the result of the first seed.
+        by_seed: Results of the study, one per seed. Variations are compared with the result of the first seed.
         variations: Variations of calibrated values, in order of their effect on the mean error, largest first.
         left_out: Calibrated values that were not varied, and the reasons.
     """

@@ -51,10 +51,10 @@ def robustness(
     Args:
         name: Name of a shipped study, or path to a study folder.
         quick: Whether to use the numbers of packets of the quick study.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on it.
         kept: Store of the finished steps, which are not run again.
-        progress: Called now and then with (parts done, total parts).
-        run_function: What runs one simulation.
+        progress: Called repeatedly with (parts done, total parts).
+        run_function: Function that runs one simulation.
 
     Raises:
         ConfigError: There is no such study, or its files contradict each other.

@@ -47,7 +47,7 @@ def scorecard(
     command.check_whole(study, keep=keep)
     known = cards.limited_studies()
     if study is not None and study not in known:
-        expected = f"expected a study that studies/targets.csv holds to limits: {', '.join(known)}"
+        expected = f"expected a study with limits in studies/targets.csv: {', '.join(known)}"
         raise ConfigError.of([ConfigProblem("STUDY", "", f"found {study!r}, {expected}")])
     folder = out if out is not None else Path("results") / "scorecard"
     files.check_outputs(folders=[folder])

@@ -104,8 +104,8 @@ def scorecard(
 
     Args:
         studies: Names of shipped studies; ``None`` for all five studies with limits, which take many minutes.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (parts done, total parts).
+        jobs: Number of parallel runs; ``None`` for one per core. The result does not depend on it.
+        progress: Called repeatedly with (parts done, total parts).
 
     Returns:
         For each limit, the measured number, whether the limit is met, and otherwise the contradiction in the document,

@@ -45,9 +45,9 @@ def run_whole(
 
     Args:
         names: Names of shipped studies, or paths of study folders.
-        jobs: Runs at the same time; ``None`` takes one per core. The results do not depend on it.
-        progress: Called now and then with (parts done, total parts).
-        run_function: What runs one simulation; replaced in tests.
+        jobs: Number of parallel runs; ``None`` for one per core. The results do not depend on it.
+        progress: Called repeatedly with (parts done, total parts).
+        run_function: Function that runs one simulation; replaced in tests.
 
     Raises:
         ConfigError: There is no such study, or a study's files contradict each other.

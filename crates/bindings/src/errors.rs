@@ -82,7 +82,7 @@ pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     match failure {
         FlowCacheFailure::Request(problems) => config(&problems),
         FlowCacheFailure::Traffic(InputError::Capture(error @ TrafficError::UnknownFormat { .. })) => {
-            python::TrafficError::new_err(format!("{error}: u32le for a file of digests"))
+            python::TrafficError::new_err(format!("{error}; the format of a digest file is u32le"))
         }
         FlowCacheFailure::Traffic(error) => input(error),
         FlowCacheFailure::Input { name, problem } => {
@@ -142,7 +142,8 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
         },
         QueueingFailure::Traffic(error) => input(error),
         QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
-            "{name}: none of its {packets} packets is an IP packet with a flow; the hash of the five-tuple selects a queue"
+            "{name}: none of its {packets} packets is an IP packet with a flow; the five-tuple hash of a flow \
+             selects the queue of its packets"
         )),
         QueueingFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
     }

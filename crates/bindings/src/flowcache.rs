@@ -315,7 +315,8 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
         stopped(ticker.tick(position.stream_position().unwrap_or(0), total))?;
         if packed && bytes.len() as u64 > MOST_UNPACKED_BYTES {
             let words = format!(
-                "it is larger than {} MiB unpacked; unpack it with `gzip -d`: a plain file may have any size",
+                "it is larger than {} MiB when unpacked; unpack it with `gzip -d`, because a plain \
+                 file may have any size",
                 MOST_UNPACKED_BYTES >> 20
             );
             return Err(io_error("read")(std::io::Error::new(std::io::ErrorKind::FileTooLarge, words)).into());
@@ -362,14 +363,15 @@ impl Default for Input {
     }
 }
 
-/// Results of one cache for the whole traffic. All counts are numbers of packets.
+/// Results of one cache for all packets of the traffic. All counts are numbers of packets.
 #[derive(Debug, JsonSchema, Serialize)]
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
+    /// Whether the policy needs knowledge of future packets, which hardware cannot have.
     oracle: bool,
-    /// SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and miss.
+    /// SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on every hit and
+    /// miss.
     hit_seq_sha256: String,
     /// Size of an entry in bits: the stored part of the digest, and the result.
     entry_bits: u32,
@@ -397,10 +399,10 @@ const MOST_DOUBLINGS: u32 = 14;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CacheCurves")]
 struct Curves {
-    /// Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
+    /// Caches with 1 to 16 ways, whose numbers of sets are powers of two; fully associative caches come first.
     lru: Vec<LruRow>,
-    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
-    /// changes.
+    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which the number of
+    /// misses is constant.
     curve: Vec<LruRow>,
     /// Reuse distances, in bins whose bounds are powers of two.
     reuse: Vec<ReuseRow>,
@@ -433,7 +435,7 @@ pub struct Outcome {
     width_bits: u32,
     /// Size of a result in bits; an entry contains one result.
     result_bits: u32,
-    /// A miss is cold if its digest does not occur in this number of preceding packets.
+    /// Number of preceding packets to search for a digest; a miss is cold if none of them has its digest.
     cold_window_packets: u32,
     /// Number of packets that the policy `PRED` looks ahead.
     foresight_packets: u32,

@@ -60,9 +60,9 @@ struct Row {
     model_difference_percent: f64,
     /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
-    /// Hit rate that the model predicts from the order of operations alone.
+    /// Hit rate that the model predicts only from the order of operations.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are saturated, at the hit rate `model_hit_rate`.
+    /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`.
     memory_limit_mops: f64,
 }
 
@@ -74,7 +74,7 @@ pub struct Outcome {
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
-    /// Distances between arrivals within a queue.
+    /// Distances between arrivals in the same queue.
     gaps: Gaps,
 }
 
@@ -298,7 +298,10 @@ impl Input {
         let fill = u64::from(settings.backlog) * levels;
         let measured = match (&self.queues, operations) {
             (Some(queues), 0) => (queues.len() as u64 * 2 * levels).max(LEAST_OF_CAPTURE),
-            (None, 0) => return Err(QueueingError::bad("operations", 0, "1 or more for a workload").into()),
+            (None, 0) => {
+                let expected = "1 or more, because 0 is permitted only with a capture";
+                return Err(QueueingError::bad("operations", 0, expected).into());
+            }
             (_, operations) => operations,
         };
         let tail = u64::from(settings.threads) * 2 * levels;

@@ -27,7 +27,7 @@ impl fmt::Display for Misfit {
                 f.write_str("ports send from a transmit buffer, but the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread may take packets kept in memory for a congested port, so the chip needs one inbox \
+                "any free thread takes the packets that memory holds for a congested port; this requires one inbox \
                  with one list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
@@ -39,7 +39,7 @@ impl fmt::Display for Misfit {
                 "{cluster}: a program that sends block by block requires a cluster that moves blocks, and vice versa"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
-                "memory partitioned by queue must be freed in queue order, which only caches of queues ensure",
+                "memory partitioned by queue requires queue caches, because only they release memory in queue order",
             ),
             Misfit::Other(sentence) => f.write_str(sentence),
         }

@@ -139,7 +139,7 @@ fn inboxes_of_ports_have_no_bound_and_no_window() {
             .map(|misfit| misfit.to_string())
             .unwrap_or_default()
     };
-    assert!(refused(|inbox| inbox.window = Some(1)).contains("no maximum of packets and no window"));
-    assert!(refused(|inbox| inbox.capacity = Some(1)).contains("no maximum of packets and no window"));
+    assert!(refused(|inbox| inbox.window = Some(1)).contains("neither a packet limit nor a window"));
+    assert!(refused(|inbox| inbox.capacity = Some(1)).contains("neither a packet limit nor a window"));
     assert!(refused(|inbox| inbox.window = Some(0)).contains("is 0; expected at least 1"));
 }

@@ -322,7 +322,9 @@ pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequ
     }
     if ended && notes.packets == 0 {
         let name = request.trace.as_deref().unwrap_or("the generator");
-        return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
+        return Err(Error::Traffic(format!(
+            "{name}: the capture contains no packet; a run needs at least one"
+        )));
     }
     Ok(())
 }

@@ -71,8 +71,8 @@ impl Binder<'_> {
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
-                "{} moves packets by single instructions, not through caches of queues: choose an allocator other than \
-                 per_queue_linear",
+                "{} moves packets with individual instructions and uses no queue caches; choose an allocator other \
+                 than per_queue_linear",
                 program.name
             );
             self.document.report(self.document.root().place(), "program.run", message);
@@ -149,7 +149,7 @@ impl Binder<'_> {
             let number = roles.number(name, place);
             if found.is_some_and(|other| other != number) {
                 let message = format!(
-                    "packets are written to `{}` and read from `{name}`: name the same memory for both",
+                    "packets are written to `{}` and read from `{name}`; name the same memory for both",
                     roles.names[found.unwrap_or(0)]
                 );
                 self.document.report(place.clone(), "send_from", message);
@@ -232,12 +232,12 @@ impl Binder<'_> {
         };
         if pool > MOST_POOL_BYTES {
             let message = format!(
-                "{name} reserves {pool} bytes for packets; expected at most {MOST_POOL_BYTES} bytes: set pool_bytes"
+                "{name} reserves {pool} bytes for packets, expected at most {MOST_POOL_BYTES} bytes; set pool_bytes"
             );
             section.fail("pool_bytes", message);
             return None;
         }
-        let pools = section.integer_or("pools", 1, 1..=2, "number of pools that are used in turn") as u32;
+        let pools = section.integer_or("pools", 1, 1..=2, "number of pools, which are used in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
         let order =
             section.choice_or("order", "lifo", &orders, "order in which freed buffers or pages are reused");
@@ -300,7 +300,8 @@ impl Binder<'_> {
                 && used > capacity
             {
                 let message = format!(
-                    "holds {capacity} bytes, but {used} bytes are bound to it ({}): bind some of them elsewhere, or raise capacity_bytes",
+                    "holds {capacity} bytes, but {used} bytes are bound to it ({}); bind some of them elsewhere, or \
+                     raise capacity_bytes",
                     parts.join(", ")
                 );
                 self.document.report(named.place.clone(), &format!("memory.{}", named.name), message);
@@ -387,7 +388,7 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "per_queue_linear requires caches of queues, which release memory in queue order",
+            "per_queue_linear requires queue caches, because only they release memory in queue order",
         );
         return None;
     };
@@ -401,7 +402,7 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
         let message = format!(
-            "too small: each of {queues} queues needs room for at least one block of {block_cells} cells"
+            "too small; each of {queues} queues needs space for at least one block of {block_cells} cells"
         );
         caches.fail("cache_cells", message);
     }

@@ -83,13 +83,13 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "branch_share",
                 0.0,
                 0.0..=0.5,
-                "share of the instructions that are taken branches",
+                "fraction of the instructions that are taken branches",
             ),
             branch_lost_cycles: section.integer_or(
                 "branch_lost_cycles",
                 0,
                 0..=1000,
-                "issue slots lost with each taken branch",
+                "issue slots lost per taken branch",
             ) as u32,
             posted: section.integer_or(
                 "posted",
@@ -127,8 +127,10 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             name: section.name().to_owned(),
             first,
             count,
-            takes: section
-                .texts("takes", "inboxes from which its threads take packets, the first with priority"),
+            takes: section.texts(
+                "takes",
+                "inboxes from which its threads take packets, in order of priority (highest first)",
+            ),
             program: section
                 .text_if("program", "program that its threads run; the chip's program if left out"),
             lists: section.has("step"),
@@ -153,7 +155,7 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         &[("engine_by_engine", false), ("thread_by_thread", true)],
         "order in which threads are put into use: all threads of one engine first, or one thread of every engine first",
     );
-    let meaning = "total number of threads in use in all clusters of the kind; all if left out";
+    let meaning = "total number of threads used in all clusters of this kind; all threads if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
     if in_use > engines * threads {
         let message = format!(
@@ -199,19 +201,19 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "latency_cycles",
             1,
             0..=1000,
-            "cycles from a cache hit to the loaded value; the thread waits only while it has no other work",
+            "cycles from a cache hit until the value is available; the thread waits only if it has no other work",
         );
         let leaves_engine = section.choice_or(
             "during_hit",
             "keeps_engine",
             &[("keeps_engine", false), ("leaves_engine", true)],
-            "whether a thread keeps its engine during the latency of a hit, or releases it to other threads",
+            "whether a thread keeps its engine during the hit latency, or releases the engine to other threads",
         );
         let replacement = section.choice_or(
             "replacement",
             "least_recent",
             REPLACEMENTS,
-            "rule that selects the line of a set to replace",
+            "rule that selects which line of a set is replaced",
         );
         let caches: u64 = configs
             .iter()
@@ -281,7 +283,8 @@ pub(super) struct Ring {
 
 /// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "maximum number of packets that were taken from here and are still in the chip; later packets wait; unbounded if left out";
+    let meaning = "maximum number of packets taken from this inbox or ring that are still in the chip; further \
+                   packets wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -308,8 +311,12 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
             "maximum number of packets; a thread that puts a packet into a full ring waits",
         ) as u32;
         let memory = section.text("memory", "role or memory that stores the ring");
-        let bytes =
-            section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
+        let bytes = section.integer_or(
+            "entry_bytes",
+            8,
+            1..=4096,
+            "size of an entry, which is written once and read once",
+        );
         let window = window(&section);
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity), window });
         let ring = Ring { memory, entries: capacity, bytes: bytes as u16, place: section.place_of("memory") };
@@ -344,8 +351,8 @@ pub(super) fn routes(
         let from = section.texts("from", "clusters at which the route begins");
         let to = section.texts("to", "memories and units at which it ends");
         let over = section.texts("links", "links of the route, in order");
-        let roles =
-            section.texts("roles", "roles that use the route; if left out, all roles without another route");
+        let roles = section
+            .texts("roles", "roles that use the route; if left out, all roles that have no other route");
         let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
                 let near = linecard_config::nearest(name, known.iter().copied());
@@ -357,7 +364,7 @@ pub(super) fn routes(
         check("links", &over, links.iter().map(|l| l.name.as_str()).collect(), "link");
         for (key, list) in [("from", &from), ("to", &to)] {
             if list.is_empty() {
-                section.lacks(key, "state at least one name");
+                section.lacks(key, "expected at least one name");
             }
         }
         let hz = clusters
@@ -377,7 +384,7 @@ pub(super) fn routes(
         routes.push(Route {
             issue_ps: time(
                 "issue",
-                "time from a thread to the first link or, without links, to the memory or unit",
+                "time from a thread to the first link; without links, to the memory or unit",
             ),
             back_ps: time("back", "time from the memory or unit back to the thread"),
             from,

@@ -193,8 +193,8 @@ fn assemble(
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
-            "a Q_array keeps its tags in the CAM of one engine, for at most {Q_ARRAY_THREADS} threads, but this chip \
-             has {threads} threads. Use fewer engines or threads, or the manager sqc"
+            "a Q_array keeps its tags in one engine's CAM, which serves at most {Q_ARRAY_THREADS} threads; this \
+             chip has {threads} threads. Use fewer engines or threads, or the manager sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }
@@ -343,7 +343,7 @@ fn programs(
                 if named.program.is_some() {
                     section.fail(
                         "program",
-                        "this key names a program, but the file also lists steps: omit one of them",
+                        "this key names a program, but the file also lists steps; omit one of them",
                     );
                 }
                 listed(&section, &named.name, reading)
@@ -386,7 +386,7 @@ fn programs(
                     if let Some(section) = own {
                         section.lacks(
                             "takes",
-                            "state the inboxes from which the threads of this cluster take packets",
+                            "set the inboxes from which the threads of this cluster take packets",
                         );
                     }
                 }
@@ -398,7 +398,7 @@ fn programs(
     }
     if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
         let message = format!(
-            "no cluster executes `{}`: add a step with op = \"run\" to the program of a cluster",
+            "no cluster executes `{}`; add a step with op = \"run\" to the program of a cluster",
             executable.name()
         );
         document.report("--program", "", message);
@@ -409,8 +409,10 @@ fn programs(
     let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();
     for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !taken.contains(&number) {
-            let message =
-                format!("no cluster takes packets from it: name `{}` in `takes` of a cluster", inbox.name);
+            let message = format!(
+                "no cluster takes packets from it; add `{}` to the key `takes` of a cluster",
+                inbox.name
+            );
             document.report(inbox.place.clone(), &inbox.key, message);
         }
     }

@@ -304,7 +304,8 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
     if too_large > 0 {
         warnings.push(format!(
-            "{too_large} packets fit no receive buffer or no page of the packet memory and were dropped: raise cells or page_bytes"
+            "{too_large} packets did not fit into a receive buffer or a page of the packet memory, and were \
+             dropped; raise cells or page_bytes"
         ));
     }
     let line_full = counts.dropped(Loss::LineFull);

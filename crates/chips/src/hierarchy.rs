@@ -146,7 +146,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);
-        wrong("packets", found, "1 to 10000000, one in 1 or more");
+        wrong("packets", found, "1 to 10000000 packets, with one in 1 or more");
     }
     if !problems.is_empty() {
         return Err(Error::Config { problems });
@@ -158,8 +158,8 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!(
-        "`{}` has no core and host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and `{WORK}`); \
-         platforms/ixp1200_host has them",
+        "`{}` has no core or no host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and \
+         `{WORK}`); platforms/ixp1200_host has them",
         request.chip
     );
     Err(Error::Config { problems: vec![problem("chip".into(), "", message)] })

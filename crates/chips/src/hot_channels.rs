@@ -47,7 +47,8 @@ pub(super) fn headers(design: &Design) -> Option<String> {
     let (hit, name) = (begins.len(), &place.group);
     (hit < count as usize).then(|| match pages < u64::from(count) {
         true => format!(
-            "headers fall on {hit} of {count} {what} of {name}, which has room for {pages} packets: raise memory.{name}.pool_bytes"
+            "headers fall on {hit} of {count} {what} of {name}, which holds {pages} packets; raise \
+             memory.{name}.pool_bytes"
         ),
         false => format!(
             "headers fall on {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and \

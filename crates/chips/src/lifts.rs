@@ -98,17 +98,17 @@ limits! {
         },
         NO_KEY;
     QUEUES_OF: "buffer", "queues of {}", "four times the queues of {}", NOT_TRIED, |part| part.more("queue_packets", 4);
-    QUEUES: "buffer", "output queues", "four times the room in output queues",
+    QUEUES: "buffer", "output queues", "four times the capacity of output queues",
         |config, _| all_sending(config).for_each(|transmit| grow(&mut transmit.queue_packets)), NO_KEY;
     BUFFER: "buffer", "buffer {}", "four times the buffer {}", NOT_TRIED, |part| part.larger();
     BUFFERS: "buffer", "receive buffer", "four times the receive buffer",
         |config, _| config.pools.iter_mut().for_each(|pool| grow(&mut pool.cells)), NO_KEY;
-    RING: "buffer", "{}", "four times the room in {}", NOT_TRIED, |part| part.more("entries", 4);
-    RINGS: "buffer", "room in rings", "four times the room in rings",
+    RING: "buffer", "{}", "four times the capacity of {}", NOT_TRIED, |part| part.more("entries", 4);
+    RINGS: "buffer", "room in rings", "four times the capacity of rings",
         |config, _| config.inboxes.iter_mut().filter_map(|inbox| inbox.capacity.as_mut()).for_each(grow), NO_KEY;
-    PACKET_POOL: "buffer", "room in {}", "four times the room for packets in {}",
+    PACKET_POOL: "buffer", "room in {}", "four times the capacity for packets in {}",
         NOT_TRIED, |part| part.more("pool_bytes", 4);
-    PACKET_MEMORY: "buffer", "room for packets in memory", "four times the room for packets",
+    PACKET_MEMORY: "buffer", "room for packets in memory", "four times the capacity for packets",
         |config, _| if let Some(PlacementRule::Allocator(allocator)) = config.packets.as_mut().map(|packets| &mut packets.placement) {
             grow(&mut allocator.cells);
         },

@@ -203,7 +203,7 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
         (DropReason::FirewallRule, "are dropped by a rule of the program"),
         (
             DropReason::NotIpv4,
-            "are not IPv4, the only protocol that the program handles, or have a damaged header",
+            "are not IPv4 (the program handles no other protocol) or have a damaged header",
         ),
         (DropReason::NatTableFull, "find the translation table full (nat.entries)"),
         (DropReason::NotIp, "are not IP and are dropped by choice (program.not_ip)"),
@@ -311,8 +311,8 @@ pub(super) fn judge(
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
-                "Threads with a packet wait {:.0} % of the time for a lock of their program. An improvement of one part raises the \
-                 throughput by less than {:.0} % ({measured}).",
+                "Threads with a packet wait {:.0} % of the time for a lock of their program. Improving any one part \
+                 raises the throughput by less than {:.0} % ({measured}).",
                 locked(counts) * 100.0,
                 LEAST_GAIN * 100.0,
             ),
@@ -325,7 +325,8 @@ pub(super) fn judge(
             },
             utilization: first,
             why: format!(
-                "No single part is the limit: an improvement of one part raises the throughput by less than {:.0} % ({measured}){}.",
+                "No single part is the limit: improving any one part raises the throughput by less than {:.0} % \
+                 ({measured}){}.",
                 LEAST_GAIN * 100.0,
                 if gains.is_empty() { String::new() } else { format!(": {}", said(&gains)) }
             ),

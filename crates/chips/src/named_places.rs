@@ -38,7 +38,7 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 /// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
     let Some(cluster) =
-        section.text_if("per", "cluster of which every instance has a separate component of this name")
+        section.text_if("per", "cluster whose instances each have a separate component of this name")
     else {
         return (None, 1);
     };
@@ -140,7 +140,8 @@ impl Places {
                     place,
                     "behind",
                     format!(
-                        "`{name}` cannot be behind `{}`: expected another memory, either shared or with the same `per`",
+                        "`{name}` cannot be the memory behind `{}`; expected another memory, either shared or with \
+                         the same `per`",
                         front.name
                     ),
                 );
@@ -168,7 +169,7 @@ fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> 
     };
     if let Some(given) = given.filter(|&given| given > parts) {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("found {given} bytes; {channels} parts of DRAM hold {parts} bytes"));
+        section.fail(key, format!("found {given} bytes; {channels} DRAM parts hold {parts} bytes"));
     }
     Some(given.unwrap_or(parts))
 }

@@ -34,7 +34,10 @@ impl Pace {
                 };
                 let flow = Flow::of(source()?);
                 let own_gbps = flow.gbps().ok_or_else(|| {
-                    wrong("the capture has no rate to scale: all its packets have the same time".to_owned())
+                    wrong(
+                        "the capture has no rate to scale, because all its packets have the same timestamp"
+                            .to_owned(),
+                    )
                 })?;
                 fits_wires(gbps, flow.mean_bytes(), line_gbps, overhead_bytes).map_err(wrong)?;
                 Ok((gbps / own_gbps * TRILLION).round().max(1.0) as u128)
@@ -59,8 +62,8 @@ pub(super) fn fits_wires(
     match on_the_wire <= line_gbps * 1.000_001 {
         true => Ok(()),
         false => Err(format!(
-            "{gbps} Gbit/s of frames of {mean_bytes:.0} bytes take {on_the_wire:.1} Gbit/s on the wire, with preamble and \
-             gap. All ports together carry {line_gbps:.1} Gbit/s: expected at most {:.2} Gbit/s",
+            "with preamble and gap, {gbps} Gbit/s of {mean_bytes:.0}-byte frames take {on_the_wire:.1} Gbit/s on \
+             the wire. All ports together carry {line_gbps:.1} Gbit/s; expected at most {:.2} Gbit/s",
             gbps * line_gbps / on_the_wire
         )),
     }

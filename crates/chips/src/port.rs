@@ -67,7 +67,7 @@ fn cells(section: &Section<'_>) -> u32 {
             (bytes / u64::from(CELL_BYTES)) as u32
         }
         _ => {
-            section.fail("cells", "state either cells or bytes");
+            section.fail("cells", "set either cells or bytes");
             1
         }
     }
@@ -80,12 +80,12 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
     let high = section.integer_if(
         "high_watermark_bytes",
         bytes.clone(),
-        "high watermark: if the bytes of a port exceed it, packets for the port are kept in memory",
+        "high watermark: once a port's bytes exceed this value, packets for the port are kept in memory",
     );
     let low = section.integer_if(
         "low_watermark_bytes",
         bytes,
-        "low watermark: if the bytes of a port do not exceed it, packets for the port are no longer kept in memory",
+        "low watermark: once a port's bytes fall to this value or below, packets for the port bypass memory again",
     );
     let watermarks = match (high, low) {
         (Some(high), Some(low)) => {
@@ -97,8 +97,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
                 "watermarks_of",
                 "buffer",
                 &kinds,
-                "bytes of a port that watermarks apply to: bytes in the buffer, or bytes of all packets in the port's \
-                 queue",
+                "bytes that count against a port's watermarks: its bytes in the buffer, or all bytes in its queue",
             );
             Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
         }
@@ -107,7 +106,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
             None
         }
         _ => {
-            section.fail("high_watermark_bytes", "state both watermarks, or none");
+            section.fail("high_watermark_bytes", "set both watermarks, or neither");
             None
         }
     };
@@ -250,7 +249,8 @@ impl Ports {
         let from_first_bit = section.switch_or(
             "latency_from_first_bit",
             false,
-            "whether latencies begin with the first bit of a frame instead of its last, which adds its time on the wire",
+            "whether latencies count from a frame's first bit instead of its last; this adds the frame's time on \
+             the wire",
         );
         (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }
@@ -269,8 +269,8 @@ impl Ports {
 
     fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
         let one_queue = match (section.has("slots"), self.sends_cells) {
-            (true, _) => Some("output threads send the blocks of a port with slots out of one queue"),
-            (_, true) => Some("a port that sends out of the transmit buffer, [transmit], has one queue"),
+            (true, _) => Some("output threads send all blocks of a port with slots from one queue"),
+            (_, true) => Some("a port that sends from the transmit buffer, [transmit], has only one queue"),
             _ => None,
         };
         if let Some(why) = one_queue {
@@ -317,7 +317,7 @@ impl Ports {
 
 /// Reads the transmit slots of a port, if it has any.
 fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
-    let meaning = "slots that output threads (block_cells of a cluster) fill; each takes a block";
+    let meaning = "slots that output threads (block_cells of a cluster) fill; each slot holds one block";
     let slots = section.integer_if("slots", 1..=128, meaning)?;
     let ps =
         |key: &str, meaning: &str| (section.number_or(key, 0.0, 0.0..=1e9, meaning) * 1e3).round() as u64;

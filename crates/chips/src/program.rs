@@ -36,7 +36,7 @@ pub(super) fn program(
         None => {
             let own = root.section("program");
             let Some(own) = own else {
-                root.lacks("program", "state the program, [program] with run = \"NAME\" or [[program.step]]");
+                root.lacks("program", "set the program: [program] with run = \"NAME\" or [[program.step]]");
                 return None;
             };
             if let Some(name) = reading.laid.clone() {
@@ -53,7 +53,7 @@ pub(super) fn program(
                     if !own.list("step").is_empty() {
                         own.fail(
                             "run",
-                            "this key names a program, but the file also lists steps: omit one of them",
+                            "this key names a program, but the file also lists steps; omit one of them",
                         );
                     }
                     let named_at = (own.place_of("run"), "program.run".to_owned());
@@ -75,8 +75,8 @@ fn from_file(
     if reader(name).is_some() {
         let (place, key) = named_at;
         let message = format!(
-            "`{name}` is a built-in program that takes its costs from [program] of the chip: set program.run = \"{name}\" \
-             there, as platforms/ixp2400 does"
+            "`{name}` is a built-in program that takes its costs from the chip's [program]; set program.run = \
+             \"{name}\" there, as platforms/ixp2400 does"
         );
         document.report(place, &key, message);
         return None;

@@ -127,7 +127,7 @@ pub struct Intervals {
 /// Fraction of the simulated time for which one resource was busy, from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// Name of the resource; several identical resources have two rows, their mean and the busiest one.
+    /// Name of the resource; identical resources share two rows: their mean and the busiest one.
     pub component: String,
     /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
@@ -227,7 +227,7 @@ pub struct PartReport {
 pub struct DropCount {
     /// The reason for the drop, as named in the metrics.
     pub reason: String,
-    /// Count.
+    /// Number of packets dropped for this reason.
     pub packets: u64,
 }
 
@@ -249,7 +249,7 @@ pub struct SourceLine {
     pub file: Option<String>,
     /// Line number, from 1; `None` for a function.
     pub number: Option<u32>,
-    /// Instructions.
+    /// Instructions per packet.
     pub instructions_per_packet: f64,
     /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
@@ -266,7 +266,7 @@ pub struct SourceLine {
 pub struct MemoryUse {
     /// Name of the memory.
     pub memory: String,
-    /// Accesses.
+    /// Accesses per packet.
     pub accesses_per_packet: f64,
 }
 
@@ -296,7 +296,7 @@ pub struct HotWord {
 }
 
 impl HotWord {
-    /// As people say it.
+    /// Returns this as a sentence.
     pub fn sentence(&self) -> String {
         let bank = self.bank.map_or_else(String::new, |bank| format!(" bank {bank}"));
         let lines = match self.lines.as_slice() {
@@ -323,17 +323,17 @@ pub struct ExecutedProgram {
     pub name: String,
     /// Number of packets for which the program was executed.
     pub packets: u64,
-    /// Instructions.
+    /// Instructions per packet.
     pub instructions_per_packet: f64,
     /// Engine cycles per packet, except cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
     /// Cycles per packet in which threads wait for the program's accesses.
     pub stall_cycles_per_packet: f64,
-    /// Accesses.
+    /// Memory accesses per packet.
     pub accesses_per_packet: f64,
     /// Accesses per packet to each memory.
     pub memories: Vec<MemoryUse>,
-    /// Results.
+    /// Results of the program, with their numbers of packets.
     pub results: Vec<ProgramResult>,
     /// Source lines, sorted by cycles.
     pub lines: Vec<SourceLine>,
@@ -346,7 +346,7 @@ pub struct ExecutedProgram {
 /// A parameter of the chip's file whose sources state an interval, in the unit of its key.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
-    /// Key.
+    /// Key of the parameter.
     pub key: String,
     /// Lower end of the interval.
     pub low: f64,
@@ -371,7 +371,7 @@ pub struct RunReport {
     pub config_hash: String,
     /// Warnings about this run.
     pub warnings: Vec<String>,
-    /// Those of them that say which file of a sound run could not be written.
+    /// Warnings about files that a valid run could not write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
@@ -399,7 +399,7 @@ pub struct RunReport {
     pub ranges: Vec<ValueRange>,
     /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue; if the chip has only one port, for example, the rows of ports are left out.
+    /// Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
     /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This

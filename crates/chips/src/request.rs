@@ -48,7 +48,7 @@ pub struct RunRequest {
     /// the steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
-    /// Replace each address that has no route by an address in a routed prefix, for anonymised captures.
+    /// Replace each address that has no route with an address in a routed prefix, for anonymised captures.
     #[serde(default)]
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.
@@ -67,7 +67,7 @@ pub struct RunRequest {
     /// Write sent and dropped packets to a capture (pcapng, for Wireshark).
     ///
     /// Timestamps count from the beginning of the run. Each port and each reason for a drop is a separate interface in
-    /// the capture. A comment marks the packet that waited longest.
+    /// the capture. A comment marks the packet with the longest latency.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
     pub pcap_out: Option<String>,
 }
@@ -88,11 +88,10 @@ pub struct CheckRequest {
 /// What a packet runs, as it is asked for. It becomes a [`Program`] before the run.
 #[derive(JsonSchema)]
 pub struct ProgramOptions {
-    /// Program that each packet runs: an application such as `nat`, a shipped program (`linecard program list`), or a
-    /// file: steps (`.toml`), C, XDP or an object. The default is the chip's own program.
+    /// Program to run for each packet: an application such as `nat`, a shipped program (`linecard program list`), or a
+    /// file (`.toml` steps, C, XDP or an object). The default is the chip's own program.
     ///
-    /// A program name with a suffix or a path separator is a file. The other options apply only to a program that is
-    /// executed.
+    /// A program name with a suffix or a path separator is a file. The other options apply only to executed programs.
     #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
     /// Function or section to run from an XDP object with several programs.
@@ -104,14 +103,14 @@ pub struct ProgramOptions {
     /// CSV or TOML files that fill maps of an XDP program before the run.
     #[schemars(extend("x-type" = "maps", "x-option" = "--map", "x-metavar" = "NAME=FILE"))]
     pub maps: Option<Vec<String>>,
-    /// Macros with which a C file or a shipped XDP program is recompiled.
+    /// Macros for recompiling a C file or a shipped XDP program.
     #[serde(default)]
     #[schemars(extend("x-option" = "--define -D", "x-metavar" = "NAME=VALUE"))]
     pub defines: Vec<String>,
     /// CSV file with the routes for `bpf_fib_lookup`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub fib: Option<String>,
-    /// Input file for `app_init` of a C program; by default, the file of the shipped program.
+    /// Input file for a C program's `app_init`; by default, the shipped program's file.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
     /// Number of processors for per-processor maps; packets use the processors in turn.
@@ -138,22 +137,22 @@ pub struct ProgramOptions {
 /// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%.
+    /// Lengthen the run until the throughput's 95 % interval is within ± this fraction, such as 1%.
     ///
     /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
     /// enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
-    /// repeated at most once. If the precision is not reached, `warnings` list the attempts and suggest changes.
+    /// repeated at most once. If the precision is not reached, `warnings` lists the attempts and suggests changes.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
     /// Also run at both ends of each interval that a source states for a value in the chip's file.
     ///
-    /// For n intervals, this takes 2n + 2 more runs, in parallel: one per end, and two with combined ends. One of the
-    /// two combines all ends that raise the result, and the other all ends that lower it.
+    /// For n intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of
+    /// these two combines all ends that raise the result; the other combines all ends that lower it.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find the bottleneck with additional runs, each with one improved part; together, they take several times as long
-    /// as a short run.
+    /// Find the bottleneck with additional runs, each of which improves one part; together, they take several times as
+    /// long as a short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,

@@ -126,7 +126,7 @@ fn read(path: &str, ports: u16) -> Result<Listed, String> {
         lines.push(line.map_err(|message| format!("{path}: line {}: {message}", number + 1))?);
     }
     if lines.is_empty() {
-        return Err(format!("{path}: no route in this file; expected lines of `prefix next_hop`"));
+        return Err(format!("{path}: the file contains no route; expected lines of `prefix next_hop`"));
     }
     // Next hops become ports in order of first appearance, IPv4 first: IPv6 routes do not change the ports of IPv4.
     lines.sort_by_key(|line| line.address.is_ipv6());

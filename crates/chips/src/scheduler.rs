@@ -35,7 +35,7 @@ impl<'d> Classes<'d> {
             let (listed, path) = (rows.len(), section.path());
             section.fail(
                 "classes",
-                format!("found {count}, but [[{path}.class]] lists {listed} classes: omit this key"),
+                format!("found {count}, but [[{path}.class]] lists {listed} classes; omit this key"),
             );
             return Self { count: listed, rows };
         }
@@ -56,7 +56,8 @@ impl<'d> Classes<'d> {
         let inner = rules[rules.len() - 1];
         let quanta = quanta(section, inner, self.count);
         if self.rows.is_empty() {
-            section.without_effect(&["group"], "groups require listed classes, [[port.NAME.class]]");
+            section
+                .without_effect(&["group"], "groups require classes that are listed as [[port.NAME.class]]");
             if rules.len() > 1 {
                 let what = "a scheduler of several levels requires the name and group of each class";
                 section.lacks("class", what);
@@ -73,7 +74,7 @@ impl<'d> Classes<'d> {
         }
         for group in groups.iter().skip(1).filter(|group| group.config.members.is_empty()) {
             let name = &group.config.name;
-            let message = format!("the group `{name}` is empty: name it as the group of a class, or omit it");
+            let message = format!("the group `{name}` is empty; name it as the group of a class, or omit it");
             section.fail("group", message);
         }
         SchedulerConfig { classes, groups: groups.into_iter().map(|group| group.config).collect() }
@@ -126,7 +127,7 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     };
     let mut groups = vec![Group { level: 0, config: whole }];
     if rules.len() == 1 {
-        let why = "the scheduler has one level: state two, such as [\"strict\", \"deficit\"], or omit it";
+        let why = "the scheduler has one level; set two levels, such as [\"strict\", \"deficit\"], or omit this key";
         section.without_effect(&["group"], why);
         return groups;
     }
@@ -134,7 +135,7 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     if rows.is_empty() {
         section.lacks(
             "group",
-            "groups of the scheduler's levels, each with a name, parents before their members",
+            "named groups for the scheduler's levels, with each parent listed before its members",
         );
     }
     for row in rows {
@@ -152,7 +153,8 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
         let mut level = groups[around].level + 1;
         if level == rules.len() {
             let message = format!(
-                "the group is on level {level}, but the scheduler has {} levels, and the last level is for classes",
+                "the group is on level {level}, but the scheduler has {} levels, and the last level holds the \
+                 classes",
                 rules.len()
             );
             row.fail("group", message);
@@ -173,7 +175,8 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
 fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usize {
     let innermost = rules.len() - 1;
     if innermost == 0 {
-        let why = "the scheduler of the port has one level: state two, such as [\"strict\", \"deficit\"]";
+        let why =
+            "the scheduler of the port has one level; set two levels, such as [\"strict\", \"deficit\"]";
         row.without_effect(&["group"], why);
         return 0;
     }
@@ -244,7 +247,7 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
             Some(ShaperConfig { bits_per_second: (gbps * 1e9).round() as u64, burst_bytes: burst as u32 })
         }
         None => {
-            row.without_effect(&["burst_bytes"], "there is no rate limit: add rate_gbps");
+            row.without_effect(&["burst_bytes"], "the class or group has no rate limit; add rate_gbps");
             None
         }
     };
@@ -278,7 +281,7 @@ pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]
         (Ok(number), ..) => Ok(number),
         (_, Some(at), Some(names)) => names[at]
             .1
-            .ok_or_else(|| format!("found `{text}`, whose number differs between ports: state a number")),
+            .ok_or_else(|| format!("found `{text}`, whose number differs between ports; use a number")),
         (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
         (_, _, None) => Ok(0),
     };

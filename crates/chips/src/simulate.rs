@@ -207,7 +207,7 @@ impl Design {
     /// table.
     fn address_map(&self, request: &RunRequest) -> Result<(Rc<RouteTable>, AddressMap), Error> {
         let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
-            let message = "has no effect: no program of the chip looks routes up";
+            let message = "has no effect: no program of the chip looks up routes";
             return Err(Error::Config {
                 problems: vec![problem("--map-addresses".into(), "", message.to_owned())],
             });
@@ -295,7 +295,7 @@ pub(crate) fn simulate(
         let mut report = simulate(&whole, verdict, progress)?;
         report
             .warnings
-            .push("the traffic ended within the warm-up: statistics cover the whole run".to_owned());
+            .push("the traffic ended during the warm-up, so the statistics cover the whole run".to_owned());
         return Ok(report);
     }
     fits(&measured)?;
@@ -349,8 +349,8 @@ pub(super) fn fits(measured: &Counts) -> Result<(), Error> {
     match measured.packets_out == 0 && too_large > 0 && others == 0 {
         false => Ok(()),
         true => Err(Error::Run(format!(
-            "none of the {too_large} packets fits a receive buffer or a page of the packet memory: raise cells of the \
-             [buffer], or page_bytes"
+            "none of the {too_large} packets fits into a receive buffer or a page of the packet memory; raise cells \
+             of the [buffer], or page_bytes"
         ))),
     }
 }
@@ -425,8 +425,8 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
               takes them"
         ),
         Endless::TooLarge { packets } => format!(
-            "the run would never end: none of {packets} consecutive packets fits a page of the packet memory, and another packet \
-             always waits. Raise page_bytes or pool_bytes, or send smaller packets"
+            "the run would never end: none of {packets} consecutive packets fits into a page of the packet memory, \
+             and another packet always waits. Raise page_bytes or pool_bytes, or send smaller packets"
         ),
     }
 }

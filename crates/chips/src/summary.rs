@@ -25,8 +25,8 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "--map-addresses moved both addresses of {} of {} packets, whose destination had no route, into routed \
-             space by a seeded permutation of /24 blocks",
+            "{} of {} packets had a destination without a route; a seeded permutation of /24 blocks moved both of their \
+             addresses into routed space (--map-addresses)",
             notes.mapped, notes.packets
         ));
     }

@@ -95,7 +95,7 @@ pub(super) fn traffic(
         shots: None,
     };
     let Some(section) = root.section("traffic") else {
-        root.lacks("traffic", "state the traffic without a capture, [traffic] with kind and rate_gbps");
+        root.lacks("traffic", "set the traffic of runs without a capture: [traffic] with kind and rate_gbps");
         return usual;
     };
     match from {
@@ -136,7 +136,7 @@ pub(super) fn traffic(
         ("sizes", Kind::Sizes),
     ];
     kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
-    let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
+    let kind = section.choice_or("kind", "imix", &kinds, "frame sizes, including the check sequence");
     // A refused value requires no further keys.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
@@ -190,7 +190,8 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "arrival times of frames; saturated: a frame always waits; captured: as in the capture, the default for captures",
+        "arrival times of frames; saturated: a frame always waits; captured: the times in the capture (default for \
+         captures)",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
@@ -264,7 +265,7 @@ pub(super) fn traffic(
         Some(gbps) => {
             section.refuse_set(
                 &["speedup"],
-                "traffic.rate_gbps sets the rate of the capture; omit one of the two",
+                "traffic.rate_gbps sets the rate of the capture; omit one of the two keys",
             );
             Pace::Rate { gbps, line_gbps, overhead_bytes }
         }
@@ -274,7 +275,7 @@ pub(super) fn traffic(
         "captures",
         "frames",
         &counts,
-        "size of a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
+        "bytes that count as a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
     );
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
@@ -339,8 +340,12 @@ fn arrivals(
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
             let given = section.needed_number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
-            let burst =
-                section.integer_or("burst_packets", 32, 1..=1_000_000, "mean packets of a burst (on_off)");
+            let burst = section.integer_or(
+                "burst_packets",
+                32,
+                1..=1_000_000,
+                "mean number of packets in a burst (on_off)",
+            );
             let peak = given.unwrap_or(f64::MAX);
             if peak <= gbps {
                 section

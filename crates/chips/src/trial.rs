@@ -56,8 +56,8 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
     Ok((too_large > 0).then(|| {
         format!(
-            "{too_large} of the first {} packets fit no receive buffer or no page of the packet memory, and are dropped. \
-             Raise cells of the [buffer], or page_bytes",
+            "{too_large} of the first {} packets do not fit into a receive buffer or a page of the packet memory, \
+             and are dropped. Raise cells of the [buffer], or page_bytes",
             counts.packets_in
         )
     }))

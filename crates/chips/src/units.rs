@@ -41,7 +41,8 @@ impl Clocks {
                         section.fail(
                             &key,
                             format!(
-                                "a clock's key ends in its unit, NAME_hz, NAME_khz, NAME_mhz or NAME_ghz: {example} = 800"
+                                "the key of a clock ends in its unit (NAME_hz, NAME_khz, NAME_mhz or NAME_ghz), for \
+                                 example {example} = 800"
                             ),
                         );
                         section.pass_over(&[&key]);

@@ -10,9 +10,13 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer(
         "istore_instructions",
         0..=1_000_000,
-        "number of instructions in the instruction store that are available to extensions",
+        "number of instructions that extensions may occupy in the instruction store",
     );
-    vrp.integer("load_accesses", 0..=1000, "number of scratchpad accesses that load one instruction");
+    vrp.integer(
+        "load_accesses",
+        0..=1000,
+        "number of scratchpad accesses that are needed to load one instruction",
+    );
     vrp.number(
         "cycles",
         0.0..=1e6,
@@ -22,11 +26,12 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer(
         "sram_transfers",
         0..=10_000,
-        "number of 32-byte SRAM transfers that an extension may make, or as many bytes in smaller transfers",
+        "number of 32-byte SRAM transfers that an extension may make, or the same number of bytes in smaller \
+         transfers",
     );
     vrp.integer("hashes", 0..=10_000, "hashes that an extension may request");
-    vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");
-    vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles that a transfer to DRAM counts as");
-    vrp.number("sram_cycles", 0.0..=10_000.0, "cycles that a transfer of SRAM of 32 bytes counts as");
-    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that extensions may use");
+    vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles charged for a transfer from DRAM");
+    vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles charged for a transfer to DRAM");
+    vrp.number("sram_cycles", 0.0..=10_000.0, "cycles charged for a 32-byte SRAM transfer");
+    vrp.number("margin_percent", 0.0..=100.0, "fraction of the headroom that extensions may use");
 }

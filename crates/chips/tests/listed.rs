@@ -151,10 +151,7 @@ fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
     assert!(left.contains("or `without` leaves that step out"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
-    assert!(
-        nested.contains("program.extension[0].op: an extension must be in the list of a program"),
-        "{nested}"
-    );
+    assert!(nested.contains("program.extension[0].op: an extension must be a step of a program"), "{nested}");
     let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);
     assert!(no_list.contains("program.extension: expected a list of tables"), "{no_list}");
 }
@@ -220,7 +217,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     let two = host("cluster.host.program=forward");
     assert!(two.contains("this key names a program, but the file also lists steps"), "{two}");
     let bound = host("inbox.rx.window=3");
-    assert!(bound.contains("must have no maximum of packets and no window"), "{bound}");
+    assert!(bound.contains("must have neither a packet limit nor a window"), "{bound}");
     let shut = host("inbox.up.window=0");
     assert!(shut.contains("inbox.up.window") && shut.contains('1'), "{shut}");
 }

@@ -160,7 +160,7 @@ fn packets_larger_than_a_page_are_refused_though_another_always_waits() {
         "pool_bytes = \"64 KiB\"\npage_bytes = 256\nallocator = \"piecewise_linear\"",
     );
     let said = endless(&[MEMORY, MOVED, large, smaller]);
-    assert!(said.contains("fits a page of the packet memory"), "{said}");
+    assert!(said.contains("fits into a page of the packet memory"), "{said}");
 }
 
 /// A first stage that takes no time fills its ring at once, however large it is; then the next stage determines the

@@ -23,7 +23,7 @@ pub struct Declared {
     pub words: String,
     /// Unit of a number; empty for other values.
     pub unit: &'static str,
-    /// Other units that the file may use; the value is then a text with number and unit.
+    /// Other units that the file may use; the value is then text that contains the number and the unit.
     pub units: Vec<&'static str>,
     /// Meaning.
     pub meaning: String,

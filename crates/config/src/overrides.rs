@@ -166,7 +166,7 @@ fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
         }
         several => {
             let numbers: Vec<String> = several.iter().map(|number| format!("{key}[{number}]")).collect();
-            Err(format!("several are called `{name}`: write one of {}", numbers.join(", ")))
+            Err(format!("several are called `{name}`; write one of {}", numbers.join(", ")))
         }
     }
 }

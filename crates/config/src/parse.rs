@@ -294,8 +294,8 @@ impl Parser<'_> {
             count => format!("; {count} other values have no source either: {}{more}", named.join(", ")),
         };
         let message = format!(
-            "no source: say where the value comes from (section, datasheet, calibration), here, in its table or at the top \
-             of the file{others}"
+            "no source; state where the value comes from (section, datasheet, calibration): here, in its table, or \
+             at the top of the file{others}"
         );
         self.log.add(self.place(*offset), first.as_str(), message);
     }
@@ -308,7 +308,8 @@ impl Parser<'_> {
             DeValue::Integer(i) => match i64::from_str_radix(&digits(i.as_str()), i.radix()) {
                 Ok(i) => Scalar::Integer(i),
                 Err(_) => {
-                    let message = format!("found `{i}`; whole numbers go from {} to {}", i64::MIN, i64::MAX);
+                    let message =
+                        format!("found `{i}`; expected a whole number from {} to {}", i64::MIN, i64::MAX);
                     self.log.add(self.place(offset), path.to_string(), message);
                     Scalar::Bad
                 }

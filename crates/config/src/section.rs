@@ -243,7 +243,7 @@ impl<'d> Section<'d> {
     pub fn list(&self, key: &str) -> Vec<Section<'d>> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let Content::List(items) = &node.content else {
-            self.fail(key, format!("expected a list of tables, as [[{}]]", self.path_of(key)));
+            self.fail(key, format!("expected a list of tables, written [[{}]]", self.path_of(key)));
             node.pass_over();
             return Vec::new();
         };

@@ -185,7 +185,9 @@ impl Measure {
     pub fn check(&self, written: &str) -> Result<(), String> {
         match self.name {
             _ if self.is(written) => Ok(()),
-            "" => Err(format!("unit is `{written}`, but the key has none; the suffix of a key is its unit")),
+            "" => Err(format!(
+                "unit is `{written}`, but the key has no unit; the suffix of a key states its unit"
+            )),
             name => Err(format!("unit is `{written}`; expected `{name}`")),
         }
     }

@@ -145,7 +145,8 @@ impl FieldMap {
             }
             if bits[field as usize].iter().any(|mask| mask & !inside != 0) {
                 return Err(format!(
-                    "`{}` uses a bit outside the range {offset} to {}; lower bits of the address select a byte of an access",
+                    "`{}` uses a bit outside the range {offset} to {}; lower address bits select a byte \
+                     within an access",
                     field.name(),
                     address_bits - 1
                 ));
@@ -158,7 +159,7 @@ impl FieldMap {
         for (done, bit) in (offset..address_bits).enumerate() {
             let Some(pivot) = rows[done..].iter().position(|(mask, _)| mask >> bit & 1 == 1) else {
                 return Err(format!(
-                    "not one-to-one: bit {bit} of the address has no effect, or two bits of fields are equal"
+                    "not one-to-one: address bit {bit} has no effect, or two field bits are equal"
                 ));
             };
             rows.swap(done, done + pivot);

@@ -145,7 +145,8 @@ impl SlotController {
         }
         if config.tandem.is_some_and(|tandem| tandem.cycle_ps == 0 || tandem.piece_bytes == 0) {
             return Err(
-                "a separate bus needs a cycle of at least 1 ps, and pieces of at least one byte".to_owned()
+                "a separate bus needs a cycle of at least 1 ps and a piece size of at least one byte"
+                    .to_owned(),
             );
         }
         Ok(Self {

@@ -124,7 +124,7 @@ impl Parser<'_> {
             .collect();
         self.at += word.len();
         match (word.as_str(), first) {
-            ("", None) => Err(format!("formula `{}` ends early, expected a name or a number", self.text)),
+            ("", None) => Err(format!("formula `{}` ends early; expected a name or a number", self.text)),
             ("", Some(found)) => Err(self.wrong(found, "a name or a number")),
             ("max" | "min", _) if self.eat('(') => {
                 let a = self.sum()?;

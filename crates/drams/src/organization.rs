@@ -38,10 +38,10 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
         "bytes",
         16,
         1_048_576,
-        "bytes of a row of a bank, summed over all parts of the channel",
+        "size of a row in a bank, summed over all parts of the channel",
     );
-    let beat_bytes = power("bus_bytes", "bytes", 1, 256, "bytes that the data bus moves in a beat");
-    let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats in a memory clock");
+    let beat_bytes = power("bus_bytes", "bytes", 1, 256, "bytes that the data bus moves per beat");
+    let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats per memory clock");
     let access_bytes = power("access_bytes", "bytes", 1, 4096, "bytes of one access (a burst)");
     let dual_issue =
         table.switch_or("dual_issue", false, "whether a row command and a column command fit in one clock");

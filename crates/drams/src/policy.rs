@@ -148,20 +148,21 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
         auto_precharge: policy.choice(
             "auto_precharge",
             &[("standard", AutoPrecharge::Standard), ("dramsim3", AutoPrecharge::DramSim3)],
-            "when a row that auto-precharge closes counts as closed: as the table states, or by the rules of DRAMsim3",
+            "rule for when a row counts as closed after auto-precharge: the timing table, or the rules of DRAMsim3",
         ),
     }
 }
 
 /// Marks of the queue of writes: key, minimum, maximum and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
-    ("write_high", 1, 1024, "number of queued writes that starts a drain (split)"),
+    ("write_high", 1, 1024, "number of queued writes at which a drain starts (split)"),
     ("write_low", 0, 1023, "number of writes that a drain leaves queued (split)"),
     (
         "write_idle",
         0,
         1024,
-        "if more writes than this wait and all command queues are empty, all are drained; writes left at the end stay unsent (split)",
+        "number of waiting writes above which all are drained while all command queues are empty; writes left at \
+         the end stay unsent (split)",
     ),
 ];
 
@@ -211,7 +212,7 @@ fn packet_buffer(policy: &Section<'_>) -> Rule {
             "batch_k",
             0,
             1024,
-            "largest batch from one queue; 1 alternates, 0 serves requests as they arrive",
+            "largest batch from one queue; 1 alternates between the queues, 0 serves requests in arrival order",
         ),
         batch_break: policy.choice(
             "batch_break",

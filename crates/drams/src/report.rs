@@ -28,7 +28,7 @@ pub struct MemoryLatency {
     /// 99th percentile of the latency.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p99_clocks: u64,
-    /// Largest.
+    /// Maximum latency.
     #[schemars(extend("x-unit" = "clocks"))]
     pub max_clocks: u64,
     /// Mean time spent waiting for other requests.
@@ -66,11 +66,11 @@ pub struct MemoryTime {
     /// Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
     #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
-    /// Refresh.
+    /// Fraction of the time spent on refreshes.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time lost with an open row and no turnaround, because of column spacing, request order, or one
-    /// command per clock.
+    /// Fraction of the time lost with an open row and no turnaround, because of column spacing, request order, or the
+    /// one-command-per-clock limit.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// Fraction of the time without a request.
@@ -87,13 +87,13 @@ pub struct CommandCounts {
     /// Number of precharge commands, which close rows.
     #[schemars(extend("x-unit" = "commands", "x-row" = "PRE"))]
     pub pre: u64,
-    /// Reads.
+    /// Number of reads without auto-precharge.
     #[schemars(extend("x-unit" = "commands", "x-row" = "RD"))]
     pub rd: u64,
     /// Number of reads that close their row (auto-precharge).
     #[schemars(extend("x-unit" = "commands", "x-row" = "RDA"))]
     pub rda: u64,
-    /// Writes.
+    /// Number of writes without auto-precharge.
     #[schemars(extend("x-unit" = "commands", "x-row" = "WR"))]
     pub wr: u64,
     /// Number of writes that close their row (auto-precharge).
@@ -110,9 +110,9 @@ pub struct CommandCounts {
 /// Statistics of one bank; `data_share` is the fraction of the run in which data of the bank is on the bus.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
-    /// Channel.
+    /// Number of the channel.
     pub channel: u32,
-    /// Rank.
+    /// Number of the rank.
     pub rank: u32,
     /// Number of the bank group.
     pub bankgroup: u32,
@@ -120,7 +120,7 @@ pub struct BankUse {
     pub bank: u32,
     /// Number of reads of the bank.
     pub reads: u64,
-    /// Writes.
+    /// Number of writes of the bank.
     pub writes: u64,
     /// Number of rows opened in the bank.
     pub activates: u64,
@@ -144,7 +144,7 @@ pub struct MemoryEnergy {
     /// Energy of writes, without the standby energy.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
-    /// Refreshing.
+    /// Energy of refreshes.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "refreshing"))]
     pub refresh_nj: f64,
     /// Standby energy with open rows.
@@ -184,10 +184,10 @@ pub struct MemoryReport {
     /// Number of requests that the controller accepted.
     #[schemars(extend("x-unit" = "requests"))]
     pub requests: u64,
-    /// Reads.
+    /// Number of reads.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads: u64,
-    /// Writes.
+    /// Number of writes.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
     /// Memory clock of the last data beat.
@@ -226,7 +226,7 @@ pub struct MemoryReport {
     pub write: MemoryLatency,
     /// How the data buses spend their time.
     pub time: MemoryTime,
-    /// Commands.
+    /// Numbers of issued commands.
     pub commands: CommandCounts,
     /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,

@@ -77,7 +77,7 @@ impl Memory {
             }
             Rule::PacketBuffer(rules) => {
                 if in_flight.is_some() {
-                    let message = "has no effect with a packet-buffer policy: set policy.transaction_queue";
+                    let message = "has no effect with a packet-buffer policy; set policy.transaction_queue";
                     return Err(wrong("in flight", message.to_owned()));
                 }
                 let refresh = self.refresh();
@@ -270,8 +270,8 @@ fn why_stuck(clock: Cycle, policy: &PolicyPreset, in_flight: Option<usize>) -> S
         }
     }
     format!(
-        "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \
-         time for one. `linecard describe` shows the table in clocks"
+        "no request was served for a very long time before clock {clock}: refreshes and distances between commands \
+         leave no time for a request. `linecard describe` shows the table in clocks"
     )
 }
 

@@ -60,7 +60,7 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         "window",
         1,
         1..=16,
-        "the distance counts from the n-th most recent command of `before`, with this n; 1 is the last command",
+        "number of the `before` command from which the distance counts, the most recent first; 1 is the last command",
     );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
         section.fail("window", "a window counts from the issue, within a rank, group or bank");

@@ -26,13 +26,17 @@ impl Times {
     /// Reads the names in a table, and the names of every part; `refreshes` is false if the part never refreshes.
     pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
-        let Some(timing) = root.needed_section("timing", "times by the names of its standard") else {
+        let Some(timing) = root.needed_section("timing", "times under the names that the standard uses")
+        else {
             return Self::default();
         };
         for name in &names {
             let needless = !refreshes && (name == "tREFI" || name.starts_with("tRFC"));
             if !needless && !timing.has(name) {
-                timing.missing(name, &format!("{ALLOWED}: the standard's table, or the data bus, needs it"));
+                timing.missing(
+                    name,
+                    &format!("{ALLOWED}; the standard's table or the data bus needs this time"),
+                );
             }
             if needless && timing.is_set(name) {
                 timing.fail(name, "has no effect: refresh.mode is none");
@@ -89,5 +93,5 @@ fn frequency(clock: &Section<'_>, key: &str) {
     let range = f64::MIN_POSITIVE..=f64::MAX;
     let given = clock.number_if(key, range, "frequency of the memory clock");
     let is = given.map_or_else(String::new, |number| format!(": here {} ns", 1e9 / (number * hertz)));
-    clock.fail(key, format!("a part must state the period of its clock, period_ns{is}"));
+    clock.fail(key, format!("a part must set the period of its clock, period_ns{is}"));
 }

@@ -63,7 +63,7 @@ fn problem(code: &Code, object: &Object, index: u32, op: Op) -> Option<String> {
             let definition = object.maps().get(*map)?;
             let inner = definition.inner.as_ref().map_or(definition.kind, |inner| inner.kind);
             [definition.kind, inner].iter().find(|kind| matches!(kind, MapKind::Other(_))).map(|kind| {
-                format!("the map `{}` of kind {}, which is not supported", definition.name, kind.name())
+                format!("the map `{}`, whose kind {} is not supported", definition.name, kind.name())
             })
         }
         _ => None,

@@ -143,13 +143,13 @@ impl Reader<'_> {
         let op = |kind, to, imm| Op { imm, to, kind, dst: 0, src: 0 };
         match (slot.src, self.references.get(&at)) {
             (_, Some(Reference::Extern(name))) => Err(format!(
-                "the kernel function `{name}`: kernel functions other than helpers are not supported"
+                "the kernel function `{name}`; kernel functions other than helpers are not supported"
             )),
             (_, Some(&Reference::Code { section, slot })) => {
                 let found = self.starts.get(section).and_then(|slots| slots.get(slot as usize));
                 let found = found.filter(|&&index| index != NO_OP);
                 let index =
-                    found.ok_or_else(|| format!("a call of slot {slot}, where no function begins"))?;
+                    found.ok_or_else(|| format!("a call to slot {slot}, where no function begins"))?;
                 Ok(op(Kind::Call, *index as i32, 0))
             }
             (0, None) => Ok(op(Kind::Helper, 0, slot.imm.into())),
@@ -170,7 +170,7 @@ impl Reader<'_> {
             }
             (Some(Reference::Code { .. }), _) => {
                 return Err(
-                    "the address of a function: helpers that take a callback are not supported".to_owned()
+                    "the address of a function; helpers that take a callback are not supported".to_owned()
                 );
             }
             (None, 0) => u64::from(slot.imm as u32) | u64::from(second.imm as u32) << 32,

@@ -39,7 +39,8 @@ pub enum EbpfError {
 pub enum Fault {
     /// An access through a null pointer, or through a number that is no pointer.
     #[error(
-        "{what} of {bytes} bytes at {address:#x}, which is not memory; the result of a lookup that was not compared with NULL?"
+        "{what} of {bytes} bytes at {address:#x}, which is outside the program's memory (was the result of a map \
+         lookup used without a NULL check?)"
     )]
     NoMemory {
         /// `read`, `write` or `atomic`.
@@ -72,8 +73,8 @@ pub enum Fault {
     },
     /// More written values of a large map than are kept.
     #[error(
-        "more than {most} bytes of {region} are written, the maximum that Linecard keeps for a map of this size; write \
-         fewer of its values"
+        "more than {most} bytes of {region} are written, but Linecard stores no more for a map of this size; write \
+         fewer values"
     )]
     TooMuchWritten {
         /// Name of the region.
@@ -82,7 +83,7 @@ pub enum Fault {
         most: u64,
     },
     /// A write to memory that programs may only read.
-    #[error("{what} of {bytes} bytes to {region}, which programs may only read")]
+    #[error("{what} of {bytes} bytes to {region}, which is read-only for programs")]
     ReadOnly {
         /// `write` or `atomic`.
         what: &'static str,
@@ -93,7 +94,8 @@ pub enum Fault {
     },
     /// An atomic operation where the kernel permits none, or one that is not aligned.
     #[error(
-        "atomic operation on {bytes} bytes of {region} at offset {offset}; expected a map value or the stack, aligned to its size"
+        "atomic operation on {bytes} bytes of {region} at offset {offset}; expected a map value or the stack, aligned \
+         to the operation's size"
     )]
     Atomic {
         /// Size of the access.
@@ -110,13 +112,15 @@ pub enum Fault {
         register: u8,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions for one packet (an endless loop? otherwise raise the budget)")]
+    #[error(
+        "more than {budget} instructions for one packet (check for an endless loop, or raise the budget)"
+    )]
     Runaway {
         /// Instructions allowed.
         budget: u64,
     },
     /// Calls nested deeper than the kernel permits.
-    #[error("more than {most} nested calls, the limit of the kernel")]
+    #[error("more than {most} nested calls, the kernel's limit")]
     TooDeep {
         /// Frames allowed.
         most: usize,
@@ -148,7 +152,7 @@ pub enum Fault {
 fn extent(from: u64, behind: u64) -> String {
     match behind.checked_sub(from) {
         None | Some(0) => "has no bytes".to_owned(),
-        Some(1) => format!("has byte {from} alone"),
+        Some(1) => format!("has only byte {from}"),
         Some(_) => format!("has bytes {from} to {}", behind - 1),
     }
 }

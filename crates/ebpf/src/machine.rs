@@ -118,7 +118,7 @@ impl Machine {
         let entry = entry.ok_or_else(|| {
             EbpfError::Object(Mismatch::new(
                 self.object.file(),
-                format!("program `{}` beginning inside an instruction", program.name),
+                format!("program `{}` that begins inside an instruction", program.name),
                 "an instruction",
             ))
         })?;
@@ -284,7 +284,7 @@ impl Machine {
                 format!("{}: map `{name}`", self.object.file()),
                 "no map of that name",
                 match self.maps().map(|map| map.name.as_str()).collect::<Vec<_>>() {
-                    none if none.is_empty() => "none: the object has no maps".to_owned(),
+                    none if none.is_empty() => "no map, because the object has none".to_owned(),
                     names => format!("one of {}", names.join(", ")),
                 },
             ))
@@ -339,12 +339,12 @@ impl Machine {
                 EbpfError::Request(Mismatch::new(
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
-                        errno::ENOMEM => "more values than Linecard keeps for a map of this size".to_owned(),
-                        errno::E2BIG | errno::ENOSPC => "a key for which the map has no room".to_owned(),
+                        errno::ENOMEM => "more values than Linecard stores for a map of this size".to_owned(),
+                        errno::E2BIG | errno::ENOSPC => "a key beyond the map's capacity".to_owned(),
                         _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(
-                        "at most {} entries, and in arrays an index below this number",
+                        "at most {} entries and, in an array, an index below this number",
                         self.world.maps[map].definition.most_entries
                     ),
                 ))

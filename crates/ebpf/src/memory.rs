@@ -335,7 +335,7 @@ impl Memory {
             behind: region.start - region.origin + room,
             bound: match RegionId(number as u16) {
                 PACKET => "data_end",
-                STACK => "the size of the stack, 512 bytes",
+                STACK => "the stack size of 512 bytes",
                 CONTEXT => "the size of struct xdp_md",
                 _ => "the size of the value",
             },

@@ -210,10 +210,10 @@ impl World {
     /// Returns a resource that the program acquired and did not release.
     pub fn held(&mut self) -> Option<&'static str> {
         if self.lock.is_some() {
-            return Some("a lock is held");
+            return Some("a lock is still held");
         }
         let reserved = self.rings.iter().any(|&map| self.maps[map].ring().is_some_and(|ring| ring.holds()));
-        reserved.then_some("a record of a ring buffer is reserved")
+        reserved.then_some("a ring buffer record is still reserved")
     }
 
     /// Releases the resources of a program that failed.

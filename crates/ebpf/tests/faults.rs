@@ -43,18 +43,18 @@ fn accesses_outside_of_what_a_pointer_points_to() {
     );
     refused(&[slot(0x7a, 10, 0, -520, 1), exit()], &["write of 8 bytes at offset -8 of stack"]);
     refused(&[slot(0x61, 0, 1, 24, 0), exit()], &["offset 24 of context", "struct xdp_md"]);
-    refused(&[slot(0x62, 1, 0, 0, 0), exit()], &["write of 4 bytes to context", "only read"]);
+    refused(&[slot(0x62, 1, 0, 0, 0), exit()], &["write of 4 bytes to context", "read-only"]);
 }
 
 #[test]
 fn pointers_that_are_none() {
     refused(
         &[slot(0xb7, 1, 0, 0, 0), slot(0x79, 0, 1, 8, 0), exit()],
-        &["at 0x8, which is not memory", "NULL"],
+        &["at 0x8, which is outside the program's memory", "NULL"],
     );
     let mut far = Vec::from(constant(1, 0x1234_5678_9abc_def0));
     far.extend([slot(0x79, 0, 1, 0, 0), exit()]);
-    refused(&far, &["which is not memory"]);
+    refused(&far, &["which is outside the program's memory"]);
     // An access whose end wraps around.
     for address in [u64::MAX, u64::MAX - 7, 4095, 0x10fc] {
         let mut slots = Vec::from(constant(1, address));
@@ -143,7 +143,7 @@ fn helpers_say_which_argument_they_do_not_take() {
 #[test]
 fn files_that_are_no_objects() {
     let message = |bytes: &[u8]| Object::read("file.o", bytes).expect_err("refused").to_string();
-    assert!(message(b"").contains("0 bytes that do not begin as ELF"));
+    assert!(message(b"").contains("0 bytes without an ELF header"));
     assert!(message(b"#include <linux/bpf.h>").contains("raw instructions of 8 bytes each"));
     assert!(message(b"\x7fELF").contains("clang -target bpfel"));
     let riscv = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/prebuilt/md5.elf"))

@@ -94,7 +94,7 @@ fn records_are_counted() {
     assert_eq!(machine.emitted(map(&machine, "ring")), (2000, 24_000));
     assert_eq!(machine.emitted(map(&machine, "events")), (1000, 28_000), "with 20 bytes of the packet each");
     let kept = load("kept_record").packet(&frame(), Arrival::default(), &mut Silent).expect_err("kept");
-    assert!(kept.to_string().contains("a record of a ring buffer is reserved at the end"), "{kept}");
+    assert!(kept.to_string().contains("a ring buffer record is still reserved at the end"), "{kept}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn what_is_not_there_is_named_with_its_place() {
         Machine::load(&object(), Some("unsupported"), Options::default()).expect_err("refused").to_string();
     for part in [
         "program `unsupported` cannot run here",
-        "the map `waiting` of kind QUEUE, which is not supported",
+        "the map `waiting`, whose kind QUEUE is not supported",
         "the helper bpf_map_push_elem, which is not supported",
         "features.c:",
     ] {

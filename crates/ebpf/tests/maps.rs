@@ -317,7 +317,7 @@ fn maps_that_cannot_be_made_are_refused() {
     assert!(refused(MapKind::Array, 8, 8, 1).contains("keys of 4 bytes"));
     assert!(refused(MapKind::Hash, 4, 8, 0).contains("max_entries"));
     assert!(refused(MapKind::Ringbuf, 0, 0, 1000).contains("power of two"));
-    assert!(refused(MapKind::LpmTrie, 4, 8, 10).contains("length first"));
+    assert!(refused(MapKind::LpmTrie, 4, 8, 10).contains("prefix length"));
     assert!(refused(MapKind::Hash, 4, 1 << 20, 1 << 20).contains("the memory that is left for maps"));
     assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("at most 4 GiB of values"));
 }
@@ -376,7 +376,7 @@ fn a_map_of_which_more_is_written_than_is_kept_ends_the_run() {
     let fault = machine.packet(&packet, Arrival::default(), &mut Silent).expect_err("no room").to_string();
     assert!(fault.contains("more than 131072 bytes of map are written"), "{fault}");
     let refused = machine.insert(0, &(1u32 << 22).to_le_bytes(), &[1; 8]).expect_err("no room").to_string();
-    assert!(refused.contains("more values than Linecard keeps for a map of this size"), "{refused}");
+    assert!(refused.contains("more values than Linecard stores for a map of this size"), "{refused}");
 }
 
 #[test]

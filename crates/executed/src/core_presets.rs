@@ -86,14 +86,14 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
             1e-6..=1e3,
             "area of the registers, status words and program counter of one thread",
         ),
-        first_lines: lines("first_lines", "lines of cache in each of the first thread-equivalents"),
+        first_lines: lines("first_lines", "cache lines in each of the first thread-equivalents"),
         first_thread_equivalents: thread_equivalents(
             "first_thread_equivalents",
             1000,
             "number of thread-equivalents that hold `first_lines` each",
         ),
-        further_lines: lines("further_lines", "lines of cache in each further thread-equivalent"),
-        most_lines: lines("most_lines", "maximum number of lines of a cache, regardless of its area"),
+        further_lines: lines("further_lines", "cache lines in each further thread-equivalent"),
+        most_lines: lines("most_lines", "maximum number of cache lines, regardless of the cache's area"),
         core_thread_equivalents: thread_equivalents(
             "core_thread_equivalents",
             10_000,
@@ -107,7 +107,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         chip_thread_equivalents: thread_equivalents(
             "chip_thread_equivalents",
             1_000_000,
-            "area of the chip that is available for cores",
+            "chip area that is available for cores",
         ),
     })
 }
@@ -119,7 +119,7 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
         |key, least, most, meaning| pipeline.in_unit("cycles").integer(key, least..=most, meaning) as u32;
     Some(Stages {
         pipeline: Pipeline {
-            taken_cycles: cycles("taken", 0, 100, "cycles lost with a taken branch"),
+            taken_cycles: cycles("taken", 0, 100, "cycles lost at each taken branch"),
             multiply_cycles: cycles("multiply", 1, 100, "cycles of a multiplication"),
             divide_cycles: cycles("divide", 1, 1000, "cycles of a division"),
         },
@@ -130,7 +130,7 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
             "cache_latency",
             "cycles",
             4,
-            "cycles that a hit in the data cache takes",
+            "cycles that each data cache hit takes",
         ),
     })
 }
@@ -158,9 +158,9 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
         "malleable",
         "th-eq",
         64,
-        "area of each core for threads or cache, as the deployment requires, in thread-equivalents",
+        "area of each core that the deployment divides between threads and cache, in thread-equivalents",
     );
-    let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "capacity of the cache of a malleable core");
+    let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "cache capacity of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));
     Some(Malleable {
         cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
@@ -171,19 +171,19 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
             "cache_latency",
             "cycles",
             4,
-            "cycles of a hit in the cache of a malleable core",
+            "cycles that each cache hit takes in a malleable core",
         ),
-        cache_ways: whole(&processor, "cache_ways", "ways", 8, "ways of the cache of a malleable core"),
+        cache_ways: whole(&processor, "cache_ways", "ways", 8, "cache ways of a malleable core"),
         slower_percent: whole(
             &processor,
             "slower",
             "%",
             1000,
-            "relative slowdown of the clock of a malleable core",
+            "relative slowdown of a malleable core's clock",
         ),
         adaptation: Adaptation {
             period_packets: packets("period", "packets between two searches for the best split"),
-            trial_packets: packets("trial", "number of packets in the trial of a split"),
+            trial_packets: packets("trial", "number of packets for which each split is tried"),
             most_threads: area,
         },
     })

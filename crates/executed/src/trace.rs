@@ -62,9 +62,9 @@ pub struct ProgramReport {
     pub instructions: u64,
     /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,
-    /// Instructions of the packet with the fewest instructions.
+    /// Smallest number of instructions for a packet.
     pub least_instructions: u64,
-    /// Instructions of the packet with the most instructions.
+    /// Largest number of instructions for a packet.
     pub most_instructions: u64,
     /// Number of instruction sequences without a jump, per packet.
     pub runs_per_packet: f64,
@@ -80,7 +80,7 @@ pub struct ProgramReport {
     pub locks: u32,
     /// Size of the trace in bytes per instruction.
     pub trace_bytes_per_instruction: f64,
-    /// Number of different instruction sequences between two data accesses.
+    /// Number of distinct instruction sequences that the program executes between two data accesses.
     pub segments: u64,
     /// Values that the program returned, the most frequent first.
     pub results: Vec<Share>,

@@ -30,7 +30,7 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let words = format!("it is larger than {} MiB, the limit of such a file", most >> 20);
+        let words = format!("it is larger than {} MiB, the limit for such files", most >> 20);
         return Err(Error::new(ErrorKind::FileTooLarge, words));
     }
     Ok(bytes)

@@ -108,7 +108,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         concurrent_flows: count(
             "concurrent_flows",
             "flows",
-            "flows active at once; a flow is active until it has been silent for the time-out",
+            "number of flows active at the same time; a flow is active until it has been silent for the time-out",
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
         rate_pps: count("rate", "packets/s", "packets per second"),

@@ -90,7 +90,7 @@ impl About for FlowCacheError {
             Self::EmptyTrace => "the trace is empty; expected at least one packet with a flow".to_owned(),
             Self::OddLength { bytes, rest } => format!(
                 "found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); the last {rest} bytes \
-                 are an incomplete digest: was the file cut?"
+                 are an incomplete digest (was the file cut?)"
             ),
             Self::TooLong { packets, most } => {
                 format!("found {packets} packets, expected at most {most}; split the trace")

@@ -50,7 +50,7 @@ impl Field {
             _ => Err(Mismatch::new(
                 "key field",
                 text,
-                format!("a prefix of 1 to {MOST_PREFIX_BITS} bits, of src or dst"),
+                format!("a prefix of 1 to {MOST_PREFIX_BITS} bits for src or dst only"),
             )
             .into()),
         }

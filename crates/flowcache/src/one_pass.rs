@@ -43,7 +43,7 @@ impl LruRow {
 /// Misses of fully associative LRU caches of every size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissRatioCurve {
-    /// Misses by number of entries, from 0 up to the size beyond which nothing changes.
+    /// Misses by number of entries, from 0 up to the size beyond which the number of misses is constant.
     misses: Vec<u64>,
 }
 
@@ -146,7 +146,7 @@ fn checked(set_counts: &[u32], most_ways: u32) -> Result<Vec<u32>, FlowCacheErro
         return Err(Mismatch::new(
             "most ways",
             most_ways,
-            format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
+            format!("1 to {MOST_ONE_PASS_WAYS}; simulate wider sets one configuration at a time"),
         )
         .into());
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Packets whose digest recurs after `distance_from` to `distance_to` other digests.
 ///
-/// `cumulative_percent` is the hit rate of a fully associative LRU cache with one entry more than `distance_to`.
+/// `cumulative_percent` is the hit rate of a fully associative LRU cache with `distance_to` + 1 entries.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
     /// Smallest reuse distance in the bin.

@@ -44,7 +44,7 @@ pub enum IssError {
     },
     /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file}: rejects line {line} of its control data; the first comment of its source describes the format"
+        "{file} rejects line {line} of its control data; the first comment of its source describes the format"
     )]
     Control {
         /// The program.
@@ -54,7 +54,7 @@ pub enum IssError {
     },
     /// The program ran out of memory (`lc_out_of_memory`).
     #[error(
-        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap: use smaller control data"
+        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap, so use smaller control data"
     )]
     OutOfMemory {
         /// Packet (from 1), or the initialisation.
@@ -112,7 +112,8 @@ pub enum Fault {
     },
     /// An environment call, a breakpoint or a control register.
     #[error(
-        "system instruction {word:#x}; a packet program has no operating system: expected a return from its function"
+        "system instruction {word:#x}, but a packet program has no operating system; expected a return from \
+         its function"
     )]
     System {
         /// The word found there.
@@ -120,7 +121,7 @@ pub enum Fault {
     },
     /// A jump to an address without code.
     #[error(
-        "jump to {target:#010x}, which is not code; was a function pointer or a return address overwritten?"
+        "jump to {target:#010x}, which is not code (was a function pointer or a return address overwritten?)"
     )]
     Jump {
         /// The target.
@@ -128,7 +129,8 @@ pub enum Fault {
     },
     /// An access outside memory.
     #[error(
-        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack overflow?"
+        "{what} at {address:#010x}, which is outside memory (a null pointer, an index out of range, or \
+         a stack overflow?)"
     )]
     OutOfRange {
         /// `load`, `store` or `atomic access`.
@@ -138,7 +140,8 @@ pub enum Fault {
     },
     /// An access that is not aligned to its size.
     #[error(
-        "{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy"
+        "{what} at {address:#010x}, which is not aligned to {bytes} bytes; read bytes one by one, or copy \
+         them with memcpy"
     )]
     Misaligned {
         /// `load`, `store` or `atomic access`.
@@ -155,7 +158,7 @@ pub enum Fault {
         address: u64,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions (an endless loop? otherwise raise the budget)")]
+    #[error("more than {budget} instructions (check for an endless loop, or raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,

@@ -79,11 +79,12 @@ impl Image {
             }
             _ => Err(unfit(
                 format!(
-                    "an ELF file of {} bits for machine {}",
+                    "a {}-bit ELF file for machine {}",
                     if class.0 == Some(2) { 64 } else { 32 },
                     machine.unwrap_or_default()
                 ),
-                "little-endian RISC-V (machine 243): compile with -march=rv32imac -mabi=ilp32, or -march=rv64imac -mabi=lp64",
+                "little-endian RISC-V (machine 243); compile with -march=rv32imac -mabi=ilp32, or \
+                 -march=rv64imac -mabi=lp64",
             )),
         }
     }
@@ -115,7 +116,7 @@ impl Image {
             if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "a segment below 4 GiB whose data fit its size: link it at 0x10000",
+                    "a segment below 4 GiB whose data fit in its memory size; link it at 0x10000",
                 ));
             }
             all_bytes += data.len() as u64;
@@ -146,7 +147,7 @@ impl Image {
         }
         let entry = Into::<u64>::into(elf.elf_header().e_entry(endian));
         image.entry = u32::try_from(entry).map_err(|_| {
-            unfit(format!("an entry at {entry:#x}"), "an address below 4 GiB: link it at 0x10000")
+            unfit(format!("an entry at {entry:#x}"), "an address below 4 GiB; link it at 0x10000")
         })?;
         image.symbols = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
         image.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));

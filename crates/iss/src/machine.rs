@@ -78,8 +78,8 @@ impl Layout {
         let high = data_high + if below { 0 } else { u64::from(PAGE_BYTES + STACK_BYTES) };
         if high >= u64::from(STOP) {
             return Err(unfit(
-                format!("an image up to {image_high:#x}"),
-                "room for 32 MiB of heap after it: link it at 0x10000",
+                format!("an image that ends at {image_high:#x}"),
+                "space for 32 MiB of heap above it; link it at 0x10000",
             ));
         }
         let image_page = image_low & !(PAGE_BYTES - 1);
@@ -88,8 +88,8 @@ impl Layout {
             Some((first, behind)) if first < behind => {
                 if behind < image_high {
                     return Err(unfit(
-                        format!("sections behind __lc_state_end ({behind:#x})"),
-                        "the section .pktstate as the last: link with programs/runtime/linecard.ld",
+                        format!("sections after __lc_state_end ({behind:#x})"),
+                        "the section .pktstate at the end; link with programs/runtime/linecard.ld",
                     ));
                 }
                 first
@@ -200,8 +200,8 @@ impl Machine {
                     "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
                 ), format!(
-                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the \
-                     name of another function (entry)"
+                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, neither static nor stripped, or \
+                     the name of another function (entry)"
                 )).into());
         };
         let layout = Layout::new(&image, control.len())?;

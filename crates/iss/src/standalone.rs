@@ -115,8 +115,8 @@ fn run_on<W: Word>(
     let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| {
         IssError::Image(Mismatch::new(
             image.file.clone(),
-            format!("an image up to {high:#x}"),
-            "room for a stack after it",
+            format!("an image that ends at {high:#x}"),
+            "space for a stack above it",
         ))
     })?;
     let mut memory = Memory::new(low, top, (0, 0));

@@ -77,7 +77,7 @@ fn a_fault_names_file_and_line() {
         // strlen(0).
         let packet = [8u32, 0, 0, 0].map(u32::to_le_bytes).concat();
         let error = machine.packet(&packet, 0, &mut Silent).expect_err("a fault").to_string();
-        assert!(error.starts_with("packet 1: load of 0x00000000, outside memory"), "{error}");
+        assert!(error.starts_with("packet 1: load at 0x00000000, which is outside memory"), "{error}");
         let (_, place) = error.rsplit_once(" (string.c:").expect("a file");
         let line: usize = place.trim_end_matches(')').parse().expect("a line");
         assert!(source(name, "string.c")[line - 1].contains("while (*end)"), "{error}");

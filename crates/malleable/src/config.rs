@@ -63,7 +63,7 @@ impl CoreConfig {
             return unfit(
                 "lines of the cache",
                 self.cache_lines.to_string(),
-                "a multiple of its ways, at most 2^20",
+                "a multiple of the number of ways, and at most 2^20",
             );
         }
         if !(1..=4).contains(&self.cache_latency_cycles) {

@@ -459,7 +459,10 @@ impl Reader {
         }
         self.modules += 1;
         if self.modules > MOST_MODULES {
-            return row.fail("", format!("found more than {MOST_MODULES} modules in total, expected fewer"));
+            return row.fail(
+                "",
+                format!("found more than {MOST_MODULES} modules in total, expected at most {MOST_MODULES}"),
+            );
         }
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return row.fail(

@@ -13,7 +13,7 @@ pub struct NamedNumbers {
     pub net: String,
     /// Firings per time unit of each transition.
     pub throughput: BTreeMap<String, f64>,
-    /// Mean number of tokens over time in each place.
+    /// Number of tokens in each place, averaged over time.
     pub mean_tokens: BTreeMap<String, f64>,
 }
 

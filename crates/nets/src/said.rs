@@ -114,7 +114,7 @@ pub(super) fn each<'s, 'd, T>(
 
 /// Reads the places that a net with this one as a module may share.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places that each net shares if it includes this net")
+    root.texts("interface", "places that this net can share with a net that includes it")
 }
 
 /// Reads a value, which may be in a table with its unit and its source.
@@ -141,7 +141,7 @@ pub(super) fn described(section: &Section<'_>, name: &str) -> Option<Described> 
         });
         return fields.collect::<Option<_>>().map(Described::Fields);
     }
-    let allowed = "a colour, a list of words, or a table of fields";
+    let allowed = "a colour, a list of names, or a table of fields";
     section.any_if(name, allowed, "values of tokens", |shown| match shown {
         Shown::Text(text) => Some(Described::Text(text.clone())),
         Shown::List(words) => texts(words).map(Described::Words),

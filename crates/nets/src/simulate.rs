@@ -30,7 +30,7 @@ pub struct SimulateReport {
     pub throughput_half_width: BTreeMap<String, Option<f64>>,
     /// Half-width of each interval of `mean_tokens`.
     pub mean_tokens_half_width: BTreeMap<String, Option<f64>>,
-    /// Mean number of busy servers over time for each timed transition.
+    /// Number of busy servers of each timed transition, averaged over time.
     pub busy_servers: BTreeMap<String, f64>,
     /// Half-width of each interval of `busy_servers`.
     pub busy_servers_half_width: BTreeMap<String, Option<f64>>,
@@ -38,7 +38,7 @@ pub struct SimulateReport {
     pub rewards: BTreeMap<String, f64>,
     /// Half-width of each interval of `rewards`.
     pub rewards_half_width: BTreeMap<String, Option<f64>>,
-    /// For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction is for 64 or more tokens.
+    /// For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction covers 64 or more tokens.
     pub occupancy: BTreeMap<String, Vec<f64>>,
     /// Maximum number of tokens in each place.
     pub most_tokens: BTreeMap<String, u32>,
@@ -46,7 +46,7 @@ pub struct SimulateReport {
     pub replications: u32,
     /// Number of firings in all replications.
     pub firings: u64,
-    /// Measured time of each replication.
+    /// Simulated time that each replication measures.
     pub time: f64,
     /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,

@@ -42,7 +42,13 @@ pub(super) fn timing(
     let (values, weights) =
         (times("values", "possible times"), times("weights", "weight of each possible time"));
     let priority = match allowed.contains(&"priority") {
-        true => row.integer_if("priority", 0..=u32::MAX.into(), "the highest fires first").unwrap_or(0),
+        true => row
+            .integer_if(
+                "priority",
+                0..=u32::MAX.into(),
+                "priority; the transition with the highest value fires first",
+            )
+            .unwrap_or(0),
         false => 0,
     };
     let servers = expression(row, "servers", "number of concurrent firings");
@@ -52,7 +58,7 @@ pub(super) fn timing(
     let sound = document.problems() == before;
     let need = |key: &str| {
         if sound && !given.contains_key(key) {
-            row.missing(key, &format!("a number or an expression, which kind {kind} requires"));
+            row.missing(key, &format!("a number or an expression, because kind {kind} requires this key"));
         }
         given.get(key).cloned()
     };
@@ -81,7 +87,7 @@ pub(super) fn timing(
         }
         "empirical" => {
             if sound && values.is_none() {
-                row.missing("values", "a list of numbers, which kind empirical requires");
+                row.missing("values", "a list of numbers, because kind empirical requires this key");
             }
             let values = values?;
             let weights = weights.unwrap_or_else(|| vec![1.0; values.len()]);

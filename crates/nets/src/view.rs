@@ -34,11 +34,11 @@ pub struct TransitionView {
     pub time: String,
     /// Guard.
     pub guard: String,
-    /// Whether the transition is immediate, so that it fires in zero time.
+    /// Whether the transition is immediate, which means that it fires in zero time.
     pub immediate: bool,
 }
 
-/// An arc between a place and a transition, both by number: `input`, `output`, `inhibitor` or `reset`.
+/// An arc between a place and a transition, both given by number: `input`, `output`, `inhibitor` or `reset`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "ArcPart")]
 pub struct ArcView {
@@ -194,8 +194,8 @@ pub fn net_to_pnml(
             pnml::write(path, &unfolded.net)
         }
         AnyNet::Coloured(_) => {
-            let message = "found a coloured net, expected a net without colours, or --unfold: PNML cannot hold the \
-                           expressions of this tool";
+            let message = "found a coloured net, expected a net without colours, or --unfold, because PNML cannot \
+                           hold the expressions of this tool";
             Err(one_problem(path, message.to_owned()))
         }
     }

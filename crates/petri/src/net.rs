@@ -295,7 +295,7 @@ impl NetBuilder {
                 "arc",
                 "",
                 found,
-                "two parts of the net and a weight of at least 1",
+                "an existing place, an existing transition, and a weight of at least 1",
             ));
         }
         let key = (place, transition, kind as u8);

@@ -100,7 +100,8 @@ pub fn solve_until(
             Timing::Empirical { .. } => "an empirical time",
             Timing::Untimed => "no time",
         };
-        let expected = "an exponential or immediate one: an exact solution requires memoryless times; simulate the net instead";
+        let expected = "an exponential or immediate time, because an exact solution requires memoryless times; \
+                        simulate the net instead";
         return Err(PetriError::part("transition", &transition.name, found, expected));
     }
     let mut graph = Graph::new(net, most_markings);
@@ -217,7 +218,7 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text = format!("immediate transitions fire forever without time passing, from {place}");
+                let text = format!("from {place}, immediate transitions fire forever without time passing");
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {

@@ -43,7 +43,8 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
         return Ok(None);
     }
     if let Some(change) = overrides.first() {
-        let message = format!("`{change}`: the values of this part cannot be changed; copy its file");
+        let message =
+            format!("`{change}`: the values of this part cannot be overridden; edit a copy of its file");
         return Err(Error::Config { problems: vec![problem("--set (number 1)".into(), "", message)] });
     }
     let (title, mut rows) = match folder.as_deref() {

@@ -268,7 +268,7 @@ fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_r
 fn more_room_for_packets_than_the_simulator_has_memory_for_is_refused() {
     // A packet buffer of 111 GB took 10.7 GB of memory and 46 seconds before the first packet.
     let error = words(ran(&request("hasan2003_adapt_pf", &["memory.dram.capacity_mib=111163"])));
-    assert!(error.contains("116562853888 bytes for packets; expected at most 2147483648 bytes"), "{error}");
+    assert!(error.contains("116562853888 bytes for packets, expected at most 2147483648 bytes"), "{error}");
 }
 
 #[test]

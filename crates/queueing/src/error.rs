@@ -76,7 +76,7 @@ impl About for QueueingError {
                 )
             }
             Self::Deadlock { completed, operations, .. } => format!(
-                "no thread can continue after {completed} operations of {operations}; \
+                "no thread can continue after {completed} of {operations} operations; \
                  this is a defect of the queue manager"
             ),
         }

@@ -8,14 +8,14 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals that follow the last arrival in their queue after `from_packets` to `to_packets` other packets.
+/// Arrivals that follow the previous one in their queue after `from_packets` to `to_packets` other packets.
 ///
 /// `share` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
     /// Smallest distance in the range, in packets.
     pub from_packets: u64,
-    /// Smallest distance beyond the range.
+    /// Smallest distance above the range, in packets.
     pub to_packets: u64,
     /// Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
     pub share: f64,
@@ -24,13 +24,14 @@ pub struct GapRow {
 /// Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of arrivals that directly follow another arrival in their queue: consecutive operations wait for each
-    /// other.
+    /// Fraction of arrivals that directly follow another arrival in their queue; these consecutive operations wait for
+    /// each other.
     pub below_loss: f64,
-    /// Fraction of arrivals whose distance is at least 1, but less than the number of cache entries: a hit without
-    /// waiting.
+    /// Fraction of arrivals whose distance is at least 1, but less than the number of cache entries; such an operation
+    /// hits without waiting.
     pub between: f64,
-    /// Fraction of arrivals whose distance is at least the number of cache entries: a miss is likely.
+    /// Fraction of arrivals whose distance is at least the number of cache entries; such an operation is likely to
+    /// miss.
     pub above_gain: f64,
     /// The distribution of the distances.
     pub rows: Vec<GapRow>,

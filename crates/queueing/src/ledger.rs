@@ -118,7 +118,7 @@ impl Ledger {
             let last = packets.last().copied().unwrap_or(head.node);
             if packets.len() != expected as usize || last != tail.node {
                 let found = packets.len();
-                return Err((queue, format!("the list holds {found} packets or more, expected {expected}")));
+                return Err((queue, format!("the list holds at least {found} packets, expected {expected}")));
             }
             for (number, &node) in packets.iter().enumerate() {
                 let Stamp { queue: of, number: found } = self.stamps[node as usize];

@@ -24,7 +24,7 @@ pub struct Report {
     pub latency_max_ns: f64,
     /// Mean time spent waiting for the lock, over all operations.
     pub lock_wait_mean_ns: f64,
-    /// Messages from threads over the interconnect, per operation.
+    /// Messages that threads send over the interconnect, per operation.
     pub messages_per_operation: f64,
     /// Memory reads per operation.
     pub reads_per_operation: f64,
@@ -32,8 +32,8 @@ pub struct Report {
     pub writes_per_operation: f64,
     /// Memory reads and writes per operation.
     pub references_per_operation: f64,
-    /// Instructions per operation: the number that Table 5 of Kumar and Crowley (2006) states, not a count from the
-    /// run.
+    /// Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the run does not count
+    /// instructions.
     pub instructions_per_operation: u32,
     /// Fraction of time in which the memory's read port is busy, from 0 to 1.
     pub read_port_utilization: f64,

@@ -67,7 +67,8 @@ pub(crate) struct Subsystem<M: ?Sized> {
 /// Returns an error if this manager cannot serve that many threads.
 pub(crate) fn check_threads(kind: Kind, threads: u32) -> Result<(), QueueingError> {
     if kind == Kind::QArray && threads > Q_ARRAY_THREADS {
-        let expected = format!("at most {Q_ARRAY_THREADS}: the tags are in one microengine's CAM (IXP2800)");
+        let expected =
+            format!("at most {Q_ARRAY_THREADS}, because the tags are in one microengine's CAM (IXP2800)");
         return Err(QueueingError::bad("threads", threads, expected));
     }
     Ok(())

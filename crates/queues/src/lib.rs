@@ -88,7 +88,7 @@ fn settings(root: &Section<'_>) -> Settings {
     let ps = |key: &str, meaning: &str| from(0.0, key, meaning);
     let instruction = |kind: Kind, of: &str| {
         let key = format!("{}_instruction_ns", kind.name());
-        ps(&key, &format!("instructions of one operation, {of}"))
+        ps(&key, &format!("time of the instructions of one operation ({of})"))
     };
     let most_queues = u64::from(MOST_QUEUES);
     Settings {
@@ -105,7 +105,7 @@ fn settings(root: &Section<'_>) -> Settings {
         interconnect_ps: ps("interconnect_ns", "round-trip time of the interconnect"),
         slot_ps: ps(
             "interconnect_slot_ns",
-            "time between two messages on the request path, and on the response path",
+            "time between two messages on the same path (request or response)",
         ),
         memory_ps: ps("memory_ns", "memory access"),
         port_ps: ps("memory_port_ns", "time between two references at a memory port"),
@@ -117,15 +117,16 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "part that software locks for an operation: an end of the queue, or the whole queue",
+            "part that software locks for an operation: one end of the queue, or the entire queue",
         ),
-        entries: count("entries", MOST, "entries of the queuing cache and the software-controlled cache"),
-        engines: count("engines", MOST, "queuing engines of these two caches"),
+        entries: count("entries", MOST, "number of entries in the queuing cache and in the software-controlled cache"),
+        engines: count("engines", MOST, "number of queuing engines of these two caches"),
         clock_ps: from(LEAST_NS, "engine_clock_ns", "time between two requests to engines"),
         token: root.choice(
             "token",
             &[("rotating", Token::Rotating), ("idle", Token::Idle)],
-            "rotating: the token also visits busy engines, each for a clock; idle: the token goes directly to an idle engine",
+            "rotating: the token also visits busy engines, for one clock each; idle: the token goes directly to an \
+             idle engine",
         ),
         entry: root.choice(
             "entry",
@@ -133,7 +134,7 @@ fn settings(root: &Section<'_>) -> Settings {
             "content of an entry: the descriptor of a queue, or one of its pointers",
         ),
         requests: count("requests", MOST, "entries of the request buffer of the queuing cache"),
-        words: count("words", MOST, "words of the data cache, each one pointer of a descriptor"),
+        words: count("words", MOST, "words in the data cache; each word holds one pointer of a descriptor"),
         ways: count("ways", MOST, "ways of the data cache"),
         line_words: of("words", "line_words", 1..=64, "line size of the data cache"),
         mshrs: count("mshrs", MOST, "maximum number of outstanding misses of the data cache"),
@@ -151,9 +152,9 @@ fn settings(root: &Section<'_>) -> Settings {
         replacement: root.choice(
             "replacement",
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
-            "line that a cache replaces",
+            "rule that selects which line a cache replaces",
         ),
-        backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
+        backlog: of("packets", "backlog", 0..=1 << 24, "number of packets in the queues before dequeues begin"),
         burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
         levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
         classes: count("classes", most_queues, "classes of a port, if there are 3 levels"),

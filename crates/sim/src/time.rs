@@ -49,13 +49,13 @@ pub enum TimebaseError {
 impl std::fmt::Display for TimebaseError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::ZeroFrequency => write!(f, "a clock of 0 MHz: expected a positive frequency"),
+            Self::ZeroFrequency => write!(f, "a clock of 0 MHz; expected a positive frequency"),
             Self::TooFast { hz } => {
-                write!(f, "a clock of {hz} Hz: expected at most 10^15 Hz")
+                write!(f, "a clock of {hz} Hz; expected at most 10^15 Hz")
             }
             Self::NoCommonTick { clocks_hz } => write!(
                 f,
-                "the clocks {clocks_hz:?} Hz have no common multiple below 10^15 Hz: round them to whole kHz or MHz"
+                "the clocks {clocks_hz:?} Hz have no common multiple below 10^15 Hz; round them to whole kHz or MHz"
             ),
         }
     }

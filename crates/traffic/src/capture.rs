@@ -72,7 +72,7 @@ impl AnyContainer {
             Format::LegacyDag => {
                 let layout = LegacyDag::sniff(stream.peek(SNIFF_BYTES)).ok_or_else(|| {
                     bad_header((
-                        "records of no known layout".to_owned(),
+                        "records in an unknown layout".to_owned(),
                         "64-byte legacy DAG records of an ATM, Ethernet or POS card".to_owned(),
                     ))
                 })?;
@@ -281,8 +281,11 @@ impl CaptureReader {
         let states_both = matches!(self.format, Format::Pcap | Format::PcapNg);
         if states_both && packet.captured_bytes > packet.wire_bytes {
             self.report.note(DamageKind::CapturedBeyondWire, place, || Words {
-                found: format!("{} captured bytes of {}", packet.captured_bytes, packet.wire_bytes),
-                expected: "at most the length on the wire".to_owned(),
+                found: format!(
+                    "{} captured bytes for a wire length of {}",
+                    packet.captured_bytes, packet.wire_bytes
+                ),
+                expected: "at most the wire length".to_owned(),
                 action: "the packet was delivered with both lengths unchanged",
             })?;
         }
@@ -332,7 +335,7 @@ impl CaptureReader {
         self.report.note(kind, Place::at(self.stream.offset()), || Words {
             found: error.to_string(),
             expected: expected.to_owned(),
-            action: "all data before this offset was read, all data after it was skipped",
+            action: "all data before this offset was read, and all data after it was skipped",
         })
     }
 }

@@ -68,7 +68,7 @@ pub fn read_text(path: &Path) -> Result<String, TrafficError> {
     reader.take(MOST_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(io_error)?;
     if bytes.len() as u64 > MOST_TEXT_BYTES {
         let words = format!(
-            "it is larger than {} MiB unpacked, the limit of a text file; remove what is not needed",
+            "it is larger than {} MiB when unpacked, the limit for a text file; remove lines that are not needed",
             MOST_TEXT_BYTES >> 20
         );
         return Err(io_error(io::Error::new(io::ErrorKind::FileTooLarge, words)));
@@ -166,7 +166,7 @@ impl AddressMap {
             return Err(Mismatch::new(
                 "prefixes of an address map",
                 format!("{} prefixes that cover no whole public block", prefixes.len()),
-                format!("at least one /{} of public unicast", ADDRESS_BITS - host_bits),
+                format!("at least one /{} of public unicast addresses", ADDRESS_BITS - host_bits),
             )
             .into());
         }
@@ -239,7 +239,7 @@ impl AddressMap {
             )
         };
         format!(
-            "IPv4 addresses in {source}/{source_bits} mapped into {} routed /{block_bits} blocks by a seeded \
+            "IPv4 addresses in {source}/{source_bits} are mapped into {} routed /{block_bits} blocks by a seeded \
              permutation (seed {seed}); addresses of one /{block_bits} stay together; {distinct}",
             self.routed_blocks
         )

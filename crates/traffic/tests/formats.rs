@@ -290,8 +290,8 @@ fn csv_refuses_columns_it_does_not_know() {
     for (text, line, found) in [
         ("time,length,sorce\n", 1, "column `sorce`"),
         ("\ntime,length,time\n", 2, "column `time` twice"),
-        ("time,src\n", 1, "column names without a required one"),
-        ("# nothing\n", 2, "no line of column names"),
+        ("time,src\n", 1, "a header without a required column"),
+        ("# nothing\n", 2, "no header with column names"),
     ] {
         let cursor = Cursor::new(text.as_bytes());
         match CaptureReader::from_reader("x.csv", cursor, &OpenOptions::default()).err() {

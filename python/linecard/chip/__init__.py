@@ -1,1 +1,1 @@
-"""Chips: files that describe packet processors, closed-form checks of these files, and simulations."""
+"""Chip files that describe packet processors, closed-form checks of these files, and simulations."""

@@ -1,9 +1,10 @@
 """The band of a result: its range over the stated intervals of the parameters.
 
-For n intervals, each of 2n runs sets one parameter to one end of its interval, with all other values as stated. One
-more run combines the ends that raise the result, and another run combines the ends that lower it. Together with the run
-of the stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of
-banks, therefore do not cancel each other. The result also contains the band of each interval alone.
+For n intervals, each of 2n runs sets one parameter to one end of its interval and keeps the stated values of all
+others. One more run combines the ends that raise the result, and another run combines the ends that lower it. Including
+the run with the stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a
+number of banks, therefore do not cancel each other out. The result also contains the band that each interval causes by
+itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The part of a band that is due to one interval alone.
+    """The part of a band that one interval causes by itself.
 
     Attributes:
         key: Key of the parameter.
@@ -41,7 +42,7 @@ class Width:
 
 
 def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
-    """Return the settings of the runs that each set one parameter to one end of its interval, in order."""
+    """Return the settings of the runs that set one parameter to one end of its interval, in order."""
     return [(end,) for each in ranges for end in each.ends]
 
 
@@ -50,8 +51,8 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the settings of the last two runs: all ends that lower the result, and all ends that raise the result.
 
-    ``numbers`` are the results of the runs of `alone`, in the same order. The first run uses the end of each interval
-    that lowered the result, and the second run uses the other ends.
+    ``numbers`` are the results of the runs with the settings from `alone`, in the same order. For each interval, the
+    first run uses the end that lowered the result, and the second run uses the other end.
     """
     lower: list[str] = []
     raised: list[str] = []
@@ -64,7 +65,7 @@ def together(
 
 
 def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
-    """The effect of each interval alone, the largest effect first; intervals without an effect are left out."""
+    """The effect of each interval by itself, sorted from largest to smallest, without intervals that have no effect."""
     found = []
     for position, each in enumerate(ranges):
         ends = (stated, *numbers[2 * position : 2 * position + 2])

@@ -1,4 +1,4 @@
-"""The runs of a band, in parallel: first each end of each interval alone, then the ends combined by their effect."""
+"""The parallel runs of a band: first each end of each interval by itself, then the ends combined by effect."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
 
 
 def chips_block(facts: Facts, place: Place) -> Block:
-    """The block of the memory devices of a DRAM, outside of the die."""
+    """The block of a DRAM's memory devices, which are outside the die."""
     channels = int(facts.value(f"memory.{place.name}.channels") or 1)
     lines = [f"{channels:,} channel{'s' * (channels > 1)}"]
     if place.capacity_bytes:
@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """The block of a link of which each cluster has its own instance."""
+    """The block of a link that exists once in each cluster."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

@@ -1,4 +1,4 @@
-"""Columns of memories and units in a drawing: a cache is above its memory, and a row that is too wide is folded."""
+"""Columns of memories and units in a drawing: caches are above their memory, and rows that are too wide wrap."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Column:
     """A memory or unit in a drawing, with the blocks above it.
 
     Attributes:
-        above: Caches in front of the memory, or a block that shares the column of the memory.
-        joined: Whether the blocks above are caches in front of the memory.
-        lane: Width of the strip at the left in which wires run past the blocks above.
+        above: The memory's caches, or a block that shares the memory's column.
+        joined: Whether the blocks above are the memory's caches.
+        lane: Width of the strip on the left where wires pass the blocks above.
         entry: Width that the incoming wires need.
     """
 
@@ -50,7 +50,7 @@ class Column:
         return max(own, self.lane + sum(each.width for each in self.above) + GAP * (len(self.above) - 1))
 
     def settle(self, x: float, width: float) -> None:
-        """Set the horizontal positions of this block and of the blocks above it, and the number of their rows."""
+        """Set the horizontal positions and the rows of this block and of the blocks above it."""
         self.x, self.w = x, width
         if self.above:
             self.lane = self.entry

@@ -33,7 +33,7 @@ def draw(
         output: File to write: ``.svg``, or ``.png`` with twice as many pixels in each direction (requires the extra
             ``plot``).
         set: Changes to parameters. If omitted, the changes of ``result`` apply.
-        result: JSON file of a run, or the run itself; the utilisation in this run colours the blocks.
+        result: JSON file of a run, or the run itself; the colour of each block shows its utilisation in this run.
 
     Returns:
         Path of the file.

@@ -34,7 +34,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The whole contents of a chip drawing. ``values`` maps the keys of the chip's file to their values and units."""
+    """All contents of a chip drawing. ``values`` maps the keys of the chip's file to their values and units."""
 
     parts: ChipDrawing
     values: dict[str, tuple[str, str]]
@@ -42,7 +42,7 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """Name of the chip, or its file name without the folder: the drawing does not depend on the folder."""
+        """Name of the chip, or its file name without the folder, because the drawing must not depend on the folder."""
         chip = self.parts.chip
         return Path(chip).name if chip.endswith(".toml") else chip
 

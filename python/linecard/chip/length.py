@@ -1,9 +1,9 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
-A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
-the same throughput, the rate is confirmed. Loss and latency are not confirmed, because packets accumulate, or wait in
-full buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
-remain inconclusive are marked, and neither ranked nor compared.
+A run that is not steady is repeated with four times as many packets, until a budget is reached. A longer run with the
+same throughput confirms the rate. It does not confirm loss and latency, because packets still accumulate or wait in
+full buffers. If a precision is requested, runs whose 95 % confidence interval is too wide are also lengthened. Linecard
+marks results that remain inconclusive, and neither ranks nor compares them.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs have the same rate as runs with a quarter of their packets, which confirms the rate.
+    """Whether long runs confirm the rate of runs with a quarter of their packets.
 
-    The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
-    rates by chance.
+    The rates are compared in bits and in packets. One match suffices, because random packet sizes can change either
+    rate by chance.
     """
 
     def differs(rate: str) -> float:
@@ -73,9 +73,9 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of two:
-    Student's t over the seeds, and the combined intervals of the runs. With few seeds, the interval from Student's t
-    alone can be too small by chance.
+    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of
+    Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t interval by
+    itself can be too narrow by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -129,7 +129,7 @@ class Aim:
             return f"{tried}, the run is not steady; simulate more packets (--packets), or lower the offered load"
         half, numbers = self.widest(runs), " and ".join(self.numbers)
         if math.isinf(half):
-            return f"{tried} {numbers} has no confidence interval; simulate more packets (--packets)"
+            return f"{tried}, {numbers} has no confidence interval; simulate more packets (--packets)"
         assert self.precision is not None
         # An interval shrinks with the root of the length.
         enough = float(f"{most * (half / self.precision) ** 2:.2g}")
@@ -140,7 +140,7 @@ class Aim:
         )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
         half_width = f"the half-width of the 95 % interval of {numbers} is {found} of the mean"
-        return f"{tried} {half_width}, expected {wanted}; {more}"
+        return f"{tried}, {half_width}, expected {wanted}; {more}"
 
 
 def share_of(text: str) -> float:

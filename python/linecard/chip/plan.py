@@ -22,7 +22,7 @@ LABEL_LINE = 12.0
 
 
 class Way(NamedTuple):
-    """A route from a cluster to a memory or unit; ``nanoseconds`` is ``None`` if the file states no time."""
+    """A route from a cluster to a memory or unit; ``nanoseconds`` is ``None`` if the file contains no time."""
 
     from_: str
     to: str

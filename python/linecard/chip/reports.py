@@ -35,8 +35,7 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         programs: Results of executed programs, one for each kind of cluster that executes a program.
         ranges: Parameters of the chip's file whose sources state an interval.
         what_if: Gains of the runs that found the bottleneck, the largest first; not part of ``to_dict``.
-        breakdown: Packets by port, class and queue; if the chip has only one port, for example, the rows of ports are
-            left out.
+        breakdown: Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
         latency_bins: The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per
             octave. This field is not part of ``to_dict``.
     """
@@ -199,7 +198,7 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Fraction of the simulated time for which one resource was busy, from 0 to 1.
 
     Attributes:
-        component: Name of the resource; several identical resources have two rows, their mean and the busiest one.
+        component: Name of the resource; identical resources share two rows: their mean and the busiest one.
         utilization: Fraction of the time for which the resource was busy.
     """
 
@@ -251,7 +250,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         reason: The reason for the drop, as named in the metrics.
-        packets: Count.
+        packets: Number of packets dropped for this reason.
     """
 
     reason: str
@@ -262,7 +261,7 @@ class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=T
     """A parameter of the chip's file whose sources state an interval, in the unit of its key.
 
     Attributes:
-        key: Key.
+        key: Key of the parameter.
         low: Lower end of the interval.
         high: Upper end of the interval.
     """

@@ -52,15 +52,15 @@ class RunRequest:
 class Band:
     """The band of a run: the range of one result over the stated intervals of the chip's parameters.
 
-    For each parameter, two runs use the two ends of its interval. Two further runs combine all ends that lower the
-    result, and all ends that raise the result.
+    For each parameter, two runs use the two ends of its interval. One further run combines all ends that lower the
+    result, and another run combines all ends that raise it.
 
     Attributes:
         low: Main results of the run with the lowest value of the metric.
         high: Main results of the run with the highest value of the metric.
         metric: Name of the metric: ``throughput_mpps``, or ``latency_mean_ns`` if no interval changes the throughput by
             0.1 %.
-        widths: The effect of each interval alone, the largest effect first.
+        widths: The effect of each interval by itself, sorted from largest to smallest.
     """
 
     low: Summary

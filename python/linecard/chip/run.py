@@ -64,7 +64,8 @@ def run(
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
             the run detects the steady state.
-        map_addresses: Replace each address that has no route by an address in a routed prefix, for anonymised captures.
+        map_addresses: Replace each address that has no route with an address in a routed prefix, for anonymised
+            captures.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
@@ -72,31 +73,31 @@ def run(
             events.
         pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Timestamps count from the
             beginning of the run. Each port and each reason for a drop is a separate interface in the capture. A comment
-            marks the packet that waited longest.
-        program: Program that each packet runs: an application such as ``nat``, a shipped program (``linecard program
-            list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own program. A program
-            name with a suffix or a path separator is a file. The other options apply only to a program that is
-            executed.
+            marks the packet with the longest latency.
+        program: Program to run for each packet: an application such as ``nat``, a shipped program (``linecard program
+            list``), or a file (``.toml`` steps, C, XDP or an object). The default is the chip's own program. A program
+            name with a suffix or a path separator is a file. The other options apply only to executed programs.
         section: Function or section to run from an XDP object with several programs.
         entry: C function that processes a packet, if it is not ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.
-        defines: Macros with which a C file or a shipped XDP program is recompiled.
+        defines: Macros for recompiling a C file or a shipped XDP program.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
-        control: Input file for ``app_init`` of a C program; by default, the file of the shipped program.
+        control: Input file for a C program's ``app_init``; by default, the shipped program's file.
         cpus: Number of processors for per-processor maps; packets use the processors in turn.
         budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
             million for C.
         unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
-        precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
+        precision: Lengthen the run until the throughput's 95 % interval is within ± this fraction, such as 1%. In
             Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
             enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
-            repeated at most once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
+            repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and suggests
+            changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
-            intervals, this takes 2n + 2 more runs, in parallel: one per end, and two with combined ends. One of the two
-            combines all ends that raise the result, and the other all ends that lower it.
-        verdict: Find the bottleneck with additional runs, each with one improved part; together, they take several
+            intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of
+            these two combines all ends that raise the result; the other combines all ends that lower it.
+        verdict: Find the bottleneck with additional runs, each of which improves one part; together, they take several
             times as long as a short run.
         progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
             ``run``.

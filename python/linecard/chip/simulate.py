@@ -119,8 +119,8 @@ def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:
     if from_us < measured_us:
         return []
     return [
-        f"the timeline is empty: it begins {from_us:,.3f} us after the start of the measured time, which lasts "
-        f"{measured_us:,.3f} us; begin earlier with --timeline-from"
+        f"the timeline is empty: it begins {from_us:,.3f} us after the start of the measurement, which lasts "
+        f"{measured_us:,.3f} us; set an earlier start with --timeline-from"
     ]
 
 

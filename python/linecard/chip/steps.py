@@ -1,4 +1,4 @@
-"""Lists of steps, built in Python: the work of the engines for each packet, as in the files of ``presets/programs``.
+"""Lists of steps, built in Python: the engines' work for each packet, as in the files in ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", program=program)
@@ -43,7 +43,7 @@ class OnceKeys(TypedDict, total=False):
         cycles: Cycles that the engine spends on computation before the action of the step.
         unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
             this work itself.
-        part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits
+        part: Part of the program to which the step belongs, or several parts; the chip's key ``program.without`` omits
             parts.
         from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.
     """
@@ -64,7 +64,7 @@ class MarkKeys(TypedDict, total=False):
 
 
 class CellKeys(OnceKeys, total=False):
-    """Keys of steps that can repeat, or that apply to some packets only.
+    """Keys of steps that can repeat, or that apply only to some packets.
 
     Attributes:
         share: Fraction of the packets for which the step executes, from 0 to 1.
@@ -92,7 +92,7 @@ class SpanKeys(StepKeys, total=False):
     Attributes:
         address: Addresses: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same``
             (always the first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
-        within_bytes: Number of bytes over which the addresses spread.
+        within_bytes: Number of bytes in the address range.
         per: Owner of the address range: the ``chip`` (default), or each ``thread``, which then has a separate range.
     """
 
@@ -106,7 +106,7 @@ class AccessKeys(SpanKeys, total=False):
 
     Attributes:
         whole_packet: Whether to access all bytes of the packet instead of a fixed number.
-        posted: Whether the thread continues without waiting for the completion.
+        posted: Whether the thread continues without waiting for the access to complete.
     """
 
     whole_packet: bool
@@ -217,11 +217,11 @@ class Program:
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
-        """Move bytes between components with instructions that each move at most 32 bytes, one after another."""
+        """Move bytes between components, at most 32 bytes per instruction, one instruction after another."""
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Issue several accesses, with the cycles of the step spread evenly around the accesses.
+        """Issue several accesses, and spread the step's cycles evenly before, between and after them.
 
         Each item has an ``op`` (an access or ``transfer``), the keys of this ``op``, ``times`` and ``part``.
         """
@@ -268,8 +268,8 @@ class Program:
         """Put the packet into an inbox or ring; the thread can then take another packet.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues in parallel with the thread that takes the packet; its next steps may be
-        `compute`, accesses, `join` and locks.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet; only `compute`, accesses,
+        `join` and locks may then follow.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 

@@ -54,7 +54,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and facts of the build, then exit."
+            "--version", callback=_version, is_eager=True, help="Print the version and build information, then exit."
         ),
     ] = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Lay out parts of a screen side by side if the terminal has room for them."""
+"""Lay out parts of a screen side by side if the terminal is wide enough."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAP = 4
 class Beside:
     """Parts side by side: each part gets its minimum width and a share of the remaining width.
 
-    If the terminal is too narrow, the parts are one below another, or `instead` replaces them.
+    If the terminal is too narrow, the parts are stacked, or `instead` replaces them.
     """
 
     def __init__(self, parts: Sequence[RenderableType], *, instead: RenderableType | None = None) -> None:

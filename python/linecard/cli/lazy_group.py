@@ -55,7 +55,7 @@ class _Commands(UserDict[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The group of all commands in `COMMANDS`; the help of the group is printed without importing them."""
+    """The group of all commands in `COMMANDS`; the group prints its help without importing the commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -70,16 +70,16 @@ class LazyGroup(TyperGroup):
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return a command; if commands are only listed, load only its name and its one-line help."""
+        """Return a command; while the caller only lists commands, return only its name and one-line help."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the top-level help from the command table alone, without importing commands."""
+        """Write the top-level help from the command table, without importing commands."""
         with self._listing():
             super().format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Complete a command name from the command table alone, without importing commands."""
+        """Complete a command name from the command table, without importing commands."""
         with self._listing():
             return super().shell_complete(ctx, incomplete)
 

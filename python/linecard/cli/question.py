@@ -23,17 +23,17 @@ STORE = Path("results/store")
 
 
 class Word(NamedTuple):
-    """The spelling of an argument on the command line, as far as its name and its type do not imply it.
+    """The spelling of an argument on the command line, where it does not follow from the argument's name and type.
 
     Attributes:
         flags: Flags of the option, separated by spaces; by default, the name with ``--``. A required argument of a
             function has no flag.
-        metavar: Placeholder of the value. The end ``,…`` marks a list of values that commas separate; other lists
-            repeat the option.
+        metavar: Placeholder of the value. A placeholder that ends in ``,…`` means a comma-separated list; for other
+            lists, the user repeats the option.
         least: Minimum of a number.
         most: Maximum of a number.
         kind: Type of the value, if it is not the type of the function's argument.
-        usual: Default of the command line, if it differs from that of the function.
+        usual: Default on the command line, if it differs from the function's default.
     """
 
     flags: str = ""

@@ -1,1 +1,1 @@
-"""Simulation of a DRAM part alone, with traces and patterns."""
+"""Simulation of a DRAM part without a chip, with traces and patterns."""

@@ -21,8 +21,8 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         config_hash: SHA-256 of the part preset and the policy preset, with all changes.
         clock_ns: Period of the memory clock.
         requests: Number of requests that the controller accepted.
-        reads: Reads.
-        writes: Writes.
+        reads: Number of reads.
+        writes: Number of writes.
         end_clock: Memory clock of the last data beat.
         last_accept_clock: Memory clock at which the controller accepted the last request.
         simulated_seconds: Simulated time until the last data beat.
@@ -38,7 +38,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         read: Latency of the reads.
         write: Latency of the writes.
         time: How the data buses spend their time.
-        commands: Commands.
+        commands: Numbers of issued commands.
         banks: Statistics of every bank of every channel.
         energy: Energy; ``None`` if the preset of the part contains no currents.
     """
@@ -96,7 +96,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         p50_clocks: Median latency; all percentiles are within 1.6 % of the exact value.
         p90_clocks: 90th percentile of the latency.
         p99_clocks: 99th percentile of the latency.
-        max_clocks: Largest.
+        max_clocks: Maximum latency.
         queue_clocks: Mean time spent waiting for other requests.
         bank_clocks: Mean time from the first command that opens the row until the row is ready.
         bus_clocks: Mean time from the ready row to the last beat: bus turnaround, column latency and data.
@@ -140,9 +140,9 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         bank_conflict: Fraction of the time spent waiting for a precharge of another row.
         turnaround: Fraction of the time spent on bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
-        refresh: Refresh.
+        refresh: Fraction of the time spent on refreshes.
         spacing: Fraction of the time lost with an open row and no turnaround, because of column spacing, request order,
-            or one command per clock.
+            or the one-command-per-clock limit.
         idle: Fraction of the time without a request.
     """
 
@@ -175,9 +175,9 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         act: Number of activate commands, which open rows.
         pre: Number of precharge commands, which close rows.
-        rd: Reads.
+        rd: Number of reads without auto-precharge.
         rda: Number of reads that close their row (auto-precharge).
-        wr: Writes.
+        wr: Number of writes without auto-precharge.
         wra: Number of writes that close their row (auto-precharge).
         ref: Number of refreshes of all banks.
         refb: Number of refreshes of one bank.
@@ -208,12 +208,12 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statistics of one bank; ``data_share`` is the fraction of the run in which data of the bank is on the bus.
 
     Attributes:
-        channel: Channel.
-        rank: Rank.
+        channel: Number of the channel.
+        rank: Number of the rank.
         bankgroup: Number of the bank group.
         bank: Number of the bank within its group.
         reads: Number of reads of the bank.
-        writes: Writes.
+        writes: Number of writes of the bank.
         activates: Number of rows opened in the bank.
         precharges: Number of rows closed in the bank.
         row_hit_rate: Fraction of accesses that hit an open row.
@@ -239,7 +239,7 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
         activate_nj: Energy to open and close rows.
         read_nj: Energy of reads, without the standby energy.
         write_nj: Energy of writes, without the standby energy.
-        refresh_nj: Refreshing.
+        refresh_nj: Energy of refreshes.
         open_standby_nj: Standby energy with open rows.
         closed_standby_nj: Standby energy with all rows closed.
         total_nj: Total energy.

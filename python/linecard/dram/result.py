@@ -11,7 +11,7 @@ from linecard.tables import Table, records
 
 
 class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
-    """The result of a run that simulates DRAM alone.
+    """The result of a run that simulates DRAM without a chip.
 
     Attributes:
         requests_frame: A polars data frame with the outcome of each request, if ``frames`` was requested.
@@ -28,7 +28,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
 
     @property
     def utilization(self) -> float:
-        """Fraction of the time in which the buses transfer data."""
+        """Fraction of the time during which the buses transfer data."""
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:

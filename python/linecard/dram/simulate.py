@@ -1,4 +1,4 @@
-"""The implementation of `linecard.dram`, which simulates a DRAM part alone with a trace or a pattern."""
+"""The implementation of `linecard.dram`, which simulates a DRAM part without a chip, with a trace or a pattern."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
-    """Simulate a DRAM part alone with a trace or a pattern; see :func:`linecard.dram`."""
+    """Simulate a DRAM part without a chip, with a trace or a pattern; see :func:`linecard.dram`."""
     given = {each.name: getattr(asked, each.name) for each in options("dram")}
     given |= {"set": settings(asked.set), "device": name_of("device", asked.device)}
     given["policy"] = name_of("policy", asked.policy)

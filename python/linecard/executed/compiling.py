@@ -20,13 +20,13 @@ WIDTHS = (32, 64)
 
 
 def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigProblem]:
-    """List the problems of the compiler flags and of the word width (RISC-V with 32 or 64 bits)."""
+    """List problems with the compiler flags and with the word width (32 or 64 bits, for RISC-V)."""
     problems = []
     if bits not in WIDTHS:
         problems.append(ConfigProblem("bits", "", f"found {bits}, expected 32 or 64"))
     elif is_xdp and bits != WIDTHS[0]:
         problems.append(
-            ConfigProblem("bits", "", "has no effect on an XDP program, because eBPF has one width; omit it")
+            ConfigProblem("bits", "", "has no effect on an XDP program, because eBPF has only one word width; omit it")
         )
     try:
         shlex.split(cflags)
@@ -56,12 +56,12 @@ def compiler_folder() -> Path:
 def compile_c(
     source: Path, target: Path, flags: Iterable[str], include: Path, defines: Sequence[str], cflags: str, *last: str
 ) -> Path:
-    """Compile a C file to a target, which appears only if the compilation succeeds.
+    """Compile a C file; the output file appears only if the compilation succeeds.
 
     Args:
         source: The C file; its folder is on the include path.
         target: The file to write.
-        flags: The flags of all programs of this kind.
+        flags: The flags that all programs of this kind share.
         include: The folder with the shipped headers.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         cflags: Further flags in shell syntax.

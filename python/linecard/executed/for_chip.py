@@ -1,6 +1,6 @@
 """Programs that a chip executes: an XDP program or a C program, specified by name, source or object file.
 
-The bindings need an object file: Linecard compiles sources first, which requires the extra ``programs``; shipped
+The bindings need an object file, so Linecard compiles sources first; this requires the extra ``programs``. Shipped
 programs are already compiled.
 """
 

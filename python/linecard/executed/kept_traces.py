@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @plain
 def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
-    """List all traces in a folder (``program_trace(cache=folder)``), the most recently used first, and check each.
+    """Check and list all traces in a folder (``program_trace(cache=folder)``), the most recently used first.
 
     Raises:
         ConfigError: The folder cannot be read.
@@ -27,7 +27,7 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
 
 @plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
-    """Remove the traces in a folder, but no other file; return the number of removed files and their bytes.
+    """Remove the traces in a folder, but no other file; return the number and total bytes of removed files.
 
     Raises:
         ConfigError: The folder cannot be read, or a file cannot be removed.

@@ -16,8 +16,8 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         instructions: Number of instructions, summed over all packets.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
-        least_instructions: Instructions of the packet with the fewest instructions.
-        most_instructions: Instructions of the packet with the most instructions.
+        least_instructions: Smallest number of instructions for a packet.
+        most_instructions: Largest number of instructions for a packet.
         runs_per_packet: Number of instruction sequences without a jump, per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
         table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
@@ -25,7 +25,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         locks_per_packet: Number of locks taken per packet.
         locks: Number of different locks.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.
-        segments: Number of different instruction sequences between two data accesses.
+        segments: Number of distinct instruction sequences that the program executes between two data accesses.
         results: Values that the program returned, the most frequent first.
         functions: Functions, sorted by number of instructions.
         lines: Source lines, sorted by number of instructions; empty if the program was compiled without line
@@ -101,10 +101,10 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
             instruction.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
-        least_instructions: Instructions of the packet with the fewest instructions.
-        most_instructions: Instructions of the packet with the most instructions.
+        least_instructions: Smallest number of instructions for a packet.
+        most_instructions: Largest number of instructions for a packet.
         mean_bytes_left: Mean size of the packets after the program ran.
-        regions: Accesses by instructions and by helpers, for each memory region.
+        regions: Accesses that instructions and helpers make to each memory region.
         helpers: Number of calls to each helper.
         lines: Source lines, sorted by number of instructions.
         maps: Final contents of the maps.
@@ -144,7 +144,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Final contents of a map; ``listed`` contains the first entries; for arrays, only the nonzero entries.
+    """Final contents of a map; ``listed`` contains its first entries, or an array's first nonzero entries.
 
     Attributes:
         name: Name.
@@ -153,8 +153,8 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
         value_bytes: Size of a value in bytes.
         most_entries: Maximum number of entries in the map.
         entries: Number of entries in the map.
-        listed: The first entries of the map; for arrays, only the nonzero entries.
-        records: Number of records that the program wrote to a ring buffer or as perf events.
+        listed: The first entries of the map, or the first nonzero entries of an array.
+        records: Number of records that the program wrote to a ring buffer or emitted as perf events.
         record_bytes: Bytes.
     """
 
@@ -223,7 +223,7 @@ class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         place: Beginning.
         rows: Rows.
-        instructions: Number of instructions in the block that the scheduler does not remove.
+        instructions: Number of the block's instructions that the scheduler does not remove.
         exit: Origin of the exit action: ``constant`` or ``register``; ``None`` if the program does not end in this
             block.
     """
@@ -262,12 +262,12 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
     Attributes:
         name: Name of the program.
         packets: Number of packets for which the program was executed.
-        instructions_per_packet: Instructions.
+        instructions_per_packet: Instructions per packet.
         cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which threads wait for the program's accesses.
-        accesses_per_packet: Accesses.
+        accesses_per_packet: Memory accesses per packet.
         memories: Accesses per packet to each memory.
-        results: Results.
+        results: Results of the program, with their numbers of packets.
         lines: Source lines, sorted by cycles.
         stacks: Call stacks of the program, with their cycles.
         hot: The data that the program accesses most often in each memory, and the lock that it takes most often.
@@ -291,7 +291,7 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         memory: Name of the memory.
-        accesses_per_packet: Accesses.
+        accesses_per_packet: Accesses per packet.
     """
 
     memory: str
@@ -317,7 +317,7 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
         line: File, number and text of the source line, or the name of the function.
         file: The source file as passed to the compiler; ``None`` for a function.
         number: Line number, from 1; ``None`` for a function.
-        instructions_per_packet: Instructions.
+        instructions_per_packet: Instructions per packet.
         cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which the thread waits for accesses; meanwhile, the engine may
             execute other threads.

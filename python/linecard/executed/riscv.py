@@ -51,7 +51,7 @@ def program_build(
             `linecard.xdp_build` compiles.
         output: The ELF file; by default beside the source, with the suffix ``.elf`` (``.o`` for an XDP program).
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
-        entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
+        entry: Function of the program that processes each packet; ``None`` for ``app_packet``.
         cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last one
             applies.
         bits: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
@@ -106,9 +106,9 @@ def program_trace(
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        entry: Function that the program calls for each packet; by default, ``app_packet``.
+        entry: Function of the program that processes each packet; by default, ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
-        control: Control file that ``app_init`` reads; by default, that of the shipped program.
+        control: Control file that ``app_init`` reads; by default, the control file of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
@@ -116,9 +116,9 @@ def program_trace(
             shipped route lookup uses the routes in its control file by default.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
-        cache: Folder that keeps traces, identified by the hash of their inputs; by default, none. A damaged file is
-            replaced; ``notes`` of the result report the damage.
+        unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
+        cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, it keeps
+            none. A damaged file is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
         progress: Function that is called from time to time with (done, total).
 

@@ -3,8 +3,8 @@
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
 program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
 package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops with an
-error if the program has a fault that the kernel's verifier rejects. The error message contains the instruction and the
-source line.
+error if the program has a fault that the kernel's verifier would reject. The error message contains the instruction and
+the source line.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
         path = prebuilt(name, isa)
         source = XDP / f"{name}.c" if defines else None
     elif source is None and defines:
-        message = f"found the object {name!r}; macros need a C file or the name of a shipped program"
+        message = f"found the object file {name!r}; macros need a C file or the name of a shipped program"
         raise ConfigError.at("define", "", message)
     elif not path.is_file():
         hint = f"; {did_you_mean(name, known, '`linecard program list --xdp` lists shipped programs')}"
@@ -168,8 +168,8 @@ def xdp_rows(
             smaller numbers.
         isa: Version of the instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether each path with a constant action gets a separate copy of the program's end, which exits with
-            this action.
+        path_exits: Whether each path with a constant action gets its own copy of the program's end; this copy exits
+            with the constant action.
 
     Returns:
         The number of rows for each number of lanes, and for each block.
@@ -235,7 +235,7 @@ def xdp_run(
     Raises:
         ConfigError: The program, a map's file or an argument cannot be used; the error lists unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program has a fault that the kernel's verifier rejects; the error names the instruction and
+        RunError: The program has a fault that the kernel's verifier would reject; the error names the instruction and
             the source line.
         TrafficError: The capture cannot be used.
     """

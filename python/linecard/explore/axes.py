@@ -154,7 +154,7 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
     if (log or how == "times") and low <= 0:
         raise _Wrong("expected numbers above 0, because each step multiplies")
     if log and how in {"step", "times"}:
-        raise _Wrong(f"`log` cannot be combined with `{how}`: use `log points N`, or omit `log`")
+        raise _Wrong(f"`log` cannot be combined with `{how}`; use `log points N`, or omit `log`")
     if by is None:
         interval = Interval(float(low), float(high), log, whole)
         fits = whole and not log and high - low < MOST_VALUES
@@ -214,7 +214,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """Problems of several axes: repeated names, repeated values, and lists of different lengths in one group."""
+    """Problems across axes: repeated names, repeated values, and lists of different lengths in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:
@@ -231,7 +231,7 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         double = next((row for number, row in enumerate(rows) if row in set(rows[:number])), None)
         if double is not None:
             values = " and ".join(repr(value) for _, value in double)
-            message = f"found {values} twice, expected each value once; `repeat` adds seeds"
+            message = f"found {values} twice, expected each value once; for more seeds, use `repeat`"
             problems.append(ConfigProblem(members[0].place, members[0].name, message))
         if len({len(axis.values) for axis in members}) > 1:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)

@@ -64,14 +64,15 @@ def check(
 ) -> ChipCheck:
     """Check a chip file, and list the unloaded latency and the peak rate of its memories and units.
 
-    With an application, a program, a capture or a frame size, the function also lists the traffic load on each part.
+    If the arguments name an application, a program, a capture or a frame size, the function also lists the traffic load
+    on each part.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
-        trace: Capture or link profile (``"edge"``, ``"core"``, a ``.toml`` file) to receive; by default, the traffic
-            generator of the chip.
-        size: Frame size in bytes, ``"imix"``, ``"rfc2544"``, or a mix of the chip.
+        trace: Capture or link profile (``"edge"``, ``"core"``, a ``.toml`` file) that the chip receives; by default,
+            the chip's own traffic generator.
+        size: Frame size in bytes, ``"imix"``, ``"rfc2544"``, or a mix that the chip file defines.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:

@@ -100,7 +100,9 @@ _folder = _Folder()
 def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) -> list[tuple[str, dict[str, Any]]]:
     """Execute a few points on a worker; Dask calls this function."""
     if code != code_version():
-        raise ConfigError("a worker has another build of Linecard than the driver; install one build on all machines")
+        raise ConfigError(
+            "a worker has a different build of Linecard from the driver; install the same build on all machines"
+        )
     _folder.enter(bundle, files)
     try:
         done = []
@@ -109,8 +111,8 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
             if content_of(request) != key:
                 names = ", ".join(sorted(files_of(request))) or "the files of the run"
                 raise ConfigError(
-                    f"the contents of {names} differ on a worker: files below the current folder are shipped, and "
-                    "all other files must be identical on every machine"
+                    f"the contents of {names} differ on a worker; the driver sends only files below the current "
+                    "folder, so install all other files on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done
@@ -131,7 +133,7 @@ def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
 
 
 class Connection:
-    """A Dask cluster that connects for the first run and disconnects at the end; several batches of runs share it."""
+    """A connection to a Dask cluster, which several batches share: opened for the first run, closed at the end."""
 
     def __init__(self, executor: str, jobs: int) -> None:
         """Check the executor.
@@ -207,7 +209,7 @@ class Connection:
             )
 
     def close(self) -> None:
-        """Disconnect from the cluster; its workers on this machine end."""
+        """Disconnect from the cluster, and stop its workers on this machine."""
         for part in (self._client, self._cluster):
             if part is not None:
                 part.close(timeout=5)
@@ -215,7 +217,7 @@ class Connection:
 
 
 class Cluster(Work):
-    """Work that a cluster executes: submits messages, collects results, and submits lost runs again."""
+    """Executes runs on a cluster: submits messages, collects results, and resubmits lost runs."""
 
     def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
         super().__init__(tasks, take, store, counts)
@@ -353,11 +355,11 @@ class Cluster(Work):
             if tries < _MOST_TRIES:
                 self.waiting.append(task)
             else:
-                reason = f"{tries} workers ended while they ran this point: {error or 'lost'}"
+                reason = f"{tries} workers died while running this point: {error or 'lost'}"
                 self.finish(task.key, record_of(task.request, reason=reason))
 
     def finish(self, key: str, record: Record) -> None:
-        """Take the record of a run, and release the claim on the run."""
+        """Accept the record of a run, and release the claim on the run."""
         super().finish(key, record)
         self._finished += 1
         self._seconds += record["seconds"]

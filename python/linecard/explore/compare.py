@@ -82,8 +82,8 @@ def compare(
         set_a: New values for parameters of the first design only.
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Number of packets in each run before any repetition.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
+        packets: Number of packets in each run; a repeated run has more packets.
+        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder that keeps finished runs, for reuse. The default is no folder.
@@ -106,7 +106,7 @@ def compare(
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
-        message = "is missing: name a second design, or a difference (--set-a, --set-b, or a second program)"
+        message = "is missing; name a second design, or a difference (--set-a, --set-b, or a second program)"
         raise ConfigError.at("b", "", message)
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
@@ -218,7 +218,7 @@ def _of_designs(
         b=names[1],
         kind="designs",
         answered=all(doubt in {"", RATE_ONLY} for doubt in doubts),
-        basis=f"{len(seeds)} seeds, each on the same packets",
+        basis=f"{len(seeds)} seeds, same packets for a and b",
         limits=(_limit(numbers_of(sides[0].records[0])), _limit(numbers_of(sides[1].records[0]))),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
@@ -302,7 +302,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
             )
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
-        notes.append("the same configuration with two seeds: the difference is noise")
+        notes.append("only the seeds differ, so the difference is noise")
     own = [outcome_of_report(run).numbers for run in (a, b)]
     metrics = []
     for name in _plain_numbers(own[0]):

@@ -86,7 +86,7 @@ class LineMoved:
 
     @property
     def difference(self) -> float:
-        """Cycles plus stall cycles in the second program, minus cycles plus stall cycles in the first program."""
+        """Increase in cycles plus stall cycles from the first to the second program."""
         return self.cycles.difference + self.stall_cycles.difference
 
     @property
@@ -124,13 +124,15 @@ class CompareResult(Result):
         a: The first design, run or sweep.
         b: The second design, run or sweep.
         kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are reliable enough to compare; ``notes`` lists attempts and advice.
+        answered: Whether the numbers are reliable enough to compare; ``notes`` states what was tried, with advice.
         basis: The samples from which the intervals are computed, in words.
-        limits: Bottleneck of each side (of its run with the first seed, for designs); ``None`` for sweeps.
+        limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
+            sweeps.
         configuration: Keys with different values.
         metrics: The summary numbers of runs, or the table columns of sweeps.
         measurements: Measurements of parts that changed beyond noise, largest change first; only for designs.
-        lines: Source lines of two programs, largest change of cycles plus stall cycles first; only for programs.
+        lines: Source lines of two programs, sorted by the change in cycles plus stall cycles, largest first; only for
+            programs.
         notes: Remarks on the comparison.
         counts: Numbers of reused and executed runs; only for designs.
     """
@@ -153,11 +155,11 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show, without metrics that are zero on both sides or restate a rate."""
+        """The metrics to show; metrics that are zero on both sides or restate a rate are omitted."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:
-        """Return one row per metric, per part measurement and per line cost."""
+        """Return one row for each metric, for each measurement of a part, and for each cost of a source line."""
         lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in self.lines for moved in line.costs)
         return records((*self.metrics, *self.measurements, *lines), Moved)
 

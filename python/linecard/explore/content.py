@@ -97,15 +97,15 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def canonical(data: Any) -> bytes:
-    """Encode data as JSON with sorted keys, so that the same data has identical bytes. TOML dates become text."""
+    """Encode data as JSON with sorted keys, so that equal data has identical bytes. TOML dates become text."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
 
 
 def files_of(request: Request) -> dict[str, str]:
     """Map each file that a request names, directly or through other files, to the hash of its contents.
 
-    The map also contains a file whose name matches a text by chance, which can cause an unnecessary run, but never a
-    wrong record.
+    The map also contains files whose names match a text by chance. Such a file can cause an unnecessary run, but never
+    a wrong record.
 
     Raises:
         TrafficError: A file that the request names cannot be read.
@@ -155,8 +155,8 @@ def content_of(request: Request) -> str:
 class Keys:
     """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has a cluster ``island``.
 
-    The description of a design lists all of its keys. A key that the design does not have stays as written, and the
-    core checks the key.
+    The description of a design lists all of its keys. If the design does not have a key, the key stays as written, and
+    the core checks it.
     """
 
     def __init__(self, preset: str) -> None:

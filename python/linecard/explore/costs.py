@@ -1,8 +1,9 @@
 """Costs of parts: areas, energies and prices from data files, for the columns and objectives of a design space.
 
-A file has one table per cost, with ``unit``, ``source`` and ``value``. A table ``of`` with one value per name, such as
-per DRAM part, can replace ``value``. The package includes ``costs.toml``; your own file adds tables, or replaces tables
-of the same name. An expression reads costs with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
+A file has one table per cost, with ``unit``, ``source`` and ``value``. Instead of ``value``, a cost can have a table
+``of`` with one value per name, such as per DRAM part. The package includes ``costs.toml``; your own file adds tables,
+or replaces tables of the same name. An expression reads costs with ``cost("thread_mm2")`` or
+``cost("dram_standby_mw", packets.part)``.
 """
 
 from __future__ import annotations

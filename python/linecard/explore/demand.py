@@ -1,7 +1,7 @@
 """Measures the traffic load and the capacity of each part of a chip, in short runs at light load.
 
-Short runs at a load that all parts can carry measure the busy time of each part per packet. By the utilisation law, the
-capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
+Short runs at a load that all parts can carry measure the busy time of each part per packet. According to the
+utilisation law, the capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Space:
         return replace(short, columns=(*short.columns, *self._extra))
 
     def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
-        """The points with all of their seeds, as runs of the length that ``spec`` states."""
+        """One run for each seed of each point, with the run length in ``spec``."""
         repeat = spec.repeat
         look = Lookup(spec)
         if repeat == 1:

@@ -1,8 +1,8 @@
 """Executes the runs of a batch in parallel threads.
 
 If a run is already in the store, its record is read, and the run is not repeated. If another process is executing a
-point, this process postpones the point and looks it up again later. A refused or failed run has a record, too, with the
-reason. The results do not depend on the number of threads or on the order in which runs end.
+point, this process postpones the point and looks it up again later. A refused or failed run also has a record, which
+states the reason. The results do not depend on the number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
 
 
 def record_of(request: Request, **found: Any) -> dict[str, Any]:
-    """Return the record of a run that failed, with the found values in place of those of a failure."""
+    """Return the record of a run; the default values describe a failed run, and ``found`` replaces them."""
     return {
         "status": "failed",
         "reason": None,
@@ -141,13 +141,13 @@ def _finite(value: Any) -> Any:
 
 
 class Work:
-    """The runs of a batch that the store does not have, and the records of the others.
+    """The runs of a batch that are missing from the store, and the records of all other runs.
 
     Attributes:
         store: Store of finished runs; ``None`` for no store.
         waiting: The runs to execute.
         total: Number of runs in the batch.
-        done: Number of runs that were found or have ended.
+        done: Number of runs that were found in the store or have ended.
     """
 
     def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
@@ -171,14 +171,14 @@ class Work:
                 self.find(task.key, record)
 
     def find(self, key: str, record: Record) -> None:
-        """Take the record of a run that the store has."""
+        """Accept the record of a run from the store."""
         with self._alone:
             self._counts.found += 1
             self.done += 1
             self._take(key, record)
 
     def finish(self, key: str, record: Record) -> None:
-        """Take the record of a run that has ended, and store it unless repeating the run could change its outcome."""
+        """Accept the record of a finished run, and store it unless repeating the run could change its outcome."""
         if self.store is not None and record["lasts"]:
             kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
             self.store.put(key, kept, record["seconds"])
@@ -189,7 +189,7 @@ class Work:
 
 
 class Threads(Work):
-    """Work that the threads of this process share."""
+    """Executes runs in threads of this process."""
 
     def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
         super().__init__(tasks, take, store, counts)

@@ -74,7 +74,7 @@ class Expression:
     Attributes:
         text: Text.
         place: File and line, or the option, to show in messages.
-        names: Names that the expression uses, in the order of the text.
+        names: Names that the expression uses, in order of appearance.
     """
 
     text: str
@@ -247,11 +247,11 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
 def _cost(table: str, found: Any, of: list[Any]) -> Any:
     if not isinstance(found, dict):
         if of:
-            raise _Refused(f"uses the cost {table!r} of {of[0]!r}, which is one number; expected cost({table!r})")
+            raise _Refused(f"uses the cost {table!r} of {of[0]!r}, but it is one number; expected cost({table!r})")
         return found
     if not of or of[0] not in found:
         asked = f"of {of[0]!r}" if of else "without a name"
-        raise _Refused(f"uses the cost {table!r} {asked}; the cost is known for {', '.join(found)}")
+        raise _Refused(f"uses the cost {table!r} {asked}; this cost is defined for {', '.join(found)}")
     return found[of[0]]
 
 

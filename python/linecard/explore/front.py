@@ -21,8 +21,8 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
     """The volume that the vectors dominate, up to a reference point.
 
-    The exact volume is computed by slices along the first objective; this method suits few objectives and hundreds of
-    points.
+    The function computes the exact volume in slices along the first objective. This is fast enough for few objectives
+    and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:
@@ -39,7 +39,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """The index of the vector closest to the best value of every objective, with each objective scaled by its range."""
+    """The index of the vector closest to the best value of every objective; each objective is scaled by its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]

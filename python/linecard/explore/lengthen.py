@@ -1,4 +1,4 @@
-"""Lengthens the runs of a table until their numbers are conclusive, by the rule of `linecard.chip.length`.
+"""Lengthens the runs of a table until their numbers are conclusive, according to `linecard.chip.length`.
 
 An unsteady run is lengthened independently of other points, so the result of a point does not depend on other points.
 If the interval of a point is too wide, the runs with all seeds of the point are lengthened.

@@ -85,13 +85,13 @@ def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
 def compared_lines(
     names: Sequence[str], records: Sequence[Sequence[Record]], doubts: Sequence[str]
 ) -> tuple[LineMoved, ...]:
-    """Return the lines that either program executes, largest change of cycles plus stall cycles first.
+    """Return the lines that either program executes, sorted by the change in cycles plus stall cycles, largest first.
 
     Args:
         names: Names of the two programs.
         records: For each program, its runs with the costs of lines, one run per seed.
-        doubts: For each program, the reason why its runs are not conclusive; if there is a reason, no line states
-            whether it changed beyond noise.
+        doubts: For each program, the reason why its runs are not conclusive, or an empty text. If either program has a
+            reason, ``beyond_noise`` is ``None`` for every line.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

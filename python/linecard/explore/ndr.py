@@ -2,7 +2,7 @@
 
 The search uses the terms of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR, no packet is
 lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
-returns lower bounds of them.
+returns lower bounds on them.
 
 After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
 of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. A longer
@@ -58,16 +58,15 @@ def ndr(
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; by default, the chip's own traffic. The
-            search treats each size or mix separately. ``rfc2544`` mixes the seven frame sizes of RFC 2544 in equal
-            parts.
-        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file), at the rates of the
-            search.
+        sizes: Frame sizes in bytes, ``imix``, ``rfc2544``, or mixes that the chip file defines; by default, the chip's
+            own traffic. The search treats each size or mix separately. ``rfc2544`` mixes the seven frame sizes of RFC
+            2544 in equal parts.
+        trace: Capture or link profile (``edge``, ``core``, a ``.toml`` file) to replay at the rates of the search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Packets in each trial. The warm-up has half as many packets as the trial. The confirming trial has at
-            least four times as many packets.
-        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
-            loss.
+        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
+            trial has at least four times as many packets.
+        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed loses a
+            packet.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.

@@ -27,12 +27,12 @@ class Trial:
     Attributes:
         load_mpps: Offered load in 10^6 frames per second, summed over all ports.
         load_gbps: Offered load in 10^9 bits of frames per second.
-        packets: Number of sent and dropped packets, per seed.
+        packets: Number of sent plus dropped packets; the smallest number of any seed.
         lost: Fraction of the packets that were dropped or accumulated inside the chip; the mean over the seeds.
         dropped: Fraction of the packets that the chip dropped.
         forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
-        grew: Growth of the number of packets inside the chip, per seed.
+        grew: Growth of the number of packets inside the chip; the mean over the seeds.
     """
 
     load_mpps: float
@@ -72,13 +72,14 @@ class RateRow:
         pdr_gbps: PDR in 10^9 bits of frames per second.
         interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed, and the lowest load that
             failed. If the line rate passed, each bound equals the line rate.
-        limit: The limit of the no-drop rate: ``line rate``, or the part that is always busy at the lowest failed load.
+        limit: What limits the no-drop rate: ``line rate``, or the part that is always busy at the lowest failed load.
             ``no single part`` means that bursts or waits cause the loss; see ``linecard why``.
         busiest: The busiest part at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
-        confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
-        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow at
-            most half as much as at a load that is one ``width`` too high. The permitted growth must also exceed the
+        confirmed_packets: Number of packets per seed in the trial that confirmed the no-drop rate; 0 if no trial
+            confirmed it.
+        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the number of packets inside
+            grows at most half as much as at a load one ``width`` too high. The permitted growth must also exceed the
             random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
@@ -104,11 +105,11 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or every load has loss and a partial-drop rate exists."""
+        """Whether the no-drop rate is confirmed, or every load loses packets and a partial-drop rate exists."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
-        """The limit of the no-drop rate, in words."""
+        """What limits the no-drop rate, in words."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
@@ -127,7 +128,7 @@ class RateRow:
         return (
             f"not confirmed: of {self.confirmed_packets:,} packets, none was lost, "
             "but packets still inside may hide a loss; "
-            "bound the buffers, or simulate more --packets"
+            "limit the buffer sizes, or simulate more --packets"
         )
 
 

@@ -43,7 +43,7 @@ class Task:
         limits: Expressions that must be true for the results of a point.
         budget: Maximum number of points to run, 2 to 1,000,000.
         seed: Seed of the search.
-        halving: Number of times that the length of the first short runs is halved, 0 to 10.
+        halving: Number of halvings from the length of a full run to the length of the first short runs, 0 to 10.
     """
 
     spec: Spec
@@ -74,7 +74,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
     if draft.sample is not None:
-        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses the points; omit it")
+        draft.note(lines.at("sample"), "sample", "has no effect, because the search chooses the points; omit it")
     objectives = _objectives(table.get("objectives"), draft, lines.at("objectives"))
     limits = []
     for text in _texts(table.get("limits", []), "limits", draft, lines.at("limits")):
@@ -109,7 +109,7 @@ def _check_length(spec: Spec, place: str) -> None:
     if not name:
         message = f"a run of `{spec.what}` has no length, so it cannot be halved; omit this key"
     elif any(axis.name == name for axis in spec.axes):
-        message = f"`{name}` is varied, so it cannot be halved; omit one of them"
+        message = f"`{name}` is varied, so it cannot be halved; omit this key, or do not vary `{name}`"
     elif name not in spec.arguments:
         message = f"needs the length of a full run, expected `{name} = …`"
     else:

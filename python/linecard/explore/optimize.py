@@ -6,8 +6,8 @@ neighbours of the current front form the other half. The sampler receives the re
 order of the proposals. The proposals do not depend on the number of workers.
 
 With ``halving``, a batch is larger and starts with short runs. The better half of a batch continues with runs of twice
-the length, until the remaining points run at full length. Each run counts in the budget in proportion to its length.
-The sampler receives the results of full-length runs only.
+the length, until the remaining points run at full length. Each run counts towards the budget in proportion to its
+length. The sampler receives the results of full-length runs only.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result states the number
+    Linecard lengthens inconclusive full-length runs, as in :func:`linecard.sweep`. The result states the number
     of points that stay inconclusive. No inconclusive point is among the best designs.
 
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; it replaces the budget in the file.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. If
+        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. If
             objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
             replaces the precision in the file.
         set: New values for parameters and arguments of all points. These values override the values in the file.
@@ -237,7 +237,7 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Return the fraction of the box between the best and the worst objective values that the front dominates.
+    """Return the fraction of the objective box (from the best to the worst values) that the front dominates.
 
     The computation ignores an objective that has the same value at all points. If every objective has the same value at
     all points, the fraction is 1.

@@ -167,7 +167,7 @@ class Lookup:
             if found is not None:
                 return found[0]
             if name.startswith(MEASURED):
-                raise UnknownName("uses a measurement; a constraint is evaluated before the runs")
+                raise UnknownName("uses a measurement, but constraints are evaluated before the runs")
             if isinstance(chip, str):
                 keys = self.keys(chip)
                 full = keys.full(name)

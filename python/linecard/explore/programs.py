@@ -24,7 +24,7 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalars and packet fractions as numbers for the table; other fractions become measurements only."""
+    """Return scalars and packet fractions as numbers for the table; other fractions become only measurements."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))

@@ -57,7 +57,7 @@ class Proposer:
             self._study: Any = optuna.create_study(directions=["minimize"] * len(task.objectives), sampler=sampler)
 
     def propose(self, size: int, judged: Mapping[int, Judged], known: AbstractSet[int]) -> list[int]:
-        """Propose the next batch of points, without points that have run."""
+        """Propose the next batch of points, without points that have already run."""
         batch: dict[int, None] = {}
         if not judged:
             batch = dict.fromkeys(self._corners()[:size])

@@ -56,7 +56,7 @@ class RateSearch:
         self._changes = {**usual, **chip.in_full(changes)}
         searched = [key for key in ("traffic.rate_gbps", "traffic.speedup") if key in self._changes]
         if searched:
-            message = "has no effect: the search sets the rate; omit it"
+            message = "has no effect, because the search sets the rate; omit it"
             raise ConfigError.of([ConfigProblem("set", key, message) for key in searched])
         self.search = Search((NDR, PDR), width, FLOOR)
         self._width = width
@@ -126,7 +126,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The index of the next load to try, in the search and then in confirming trials; ``None`` at the end."""
+        """The index of the next load to try, first in the search and then in confirming trials; ``None`` at the end."""
         number = self.search.next()
         if number is not None:
             if self._refuted:

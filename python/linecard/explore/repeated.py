@@ -1,4 +1,4 @@
-"""Summarises the points of a sweep over their seeds: means with intervals, and whether one point is best beyond chance.
+"""Summarises the points of a sweep over their seeds: means with intervals, and the best point.
 
 All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, so that the effect
 of the shared traffic cancels in the difference.
@@ -60,7 +60,7 @@ class Best:
     Attributes:
         number: Name of the number by which points are ranked.
         point: The point with the largest mean among the steady points.
-        rivals: Points that do not differ from the best point beyond chance: the 99 % interval of the paired difference
+        rivals: Points that do not differ significantly from the best point: the 99 % interval of the paired difference
             contains zero.
         unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs are needed
             to decide.
@@ -80,11 +80,11 @@ class Best:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"highest {self.number}: not known: {named} may be higher than {self.point.name()}, but was {was}"
-                f"{unranked}. Use longer runs (--packets) to decide"
+                f"highest {self.number}: not known, because {named} may be higher than {self.point.name()}, but "
+                f"was {was}{unranked}. Use longer runs (--packets) to decide"
             )
         if not self.rivals:
-            return f"highest {self.number}: {self.point.name()}, beyond chance{unranked}"
+            return f"highest {self.number}: {self.point.name()} (statistically significant){unranked}"
         tied = [self.point, *self.rivals]
         named = "; ".join(each.name() for each in tied[:_NAMED])
         more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
@@ -140,7 +140,7 @@ def best_of(points: Sequence[Repeated]) -> Best | None:
 
 
 def _clear(first: Repeated, other: Repeated, number: str) -> bool:
-    """Whether one point has more than another beyond chance, on the seeds that both have.
+    """Whether one point significantly exceeds another, on the seeds that both have.
 
     The standard error is the larger of two: that of the paired differences, which a few seeds can make small by chance,
     and that of the runs' own intervals, if they have any.

@@ -63,8 +63,7 @@ class Search:
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
         """The highest load that passes, and the lowest load that fails; ``None`` if unknown.
 
-        All tried loads up to the passing load must pass: a failure at a lower load counts, even if a higher load
-        passes.
+        All tried loads up to the passing load must pass; a failure at a lower load counts even if a higher load passes.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)

@@ -118,7 +118,7 @@ class Draft:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """Add the problems of an error in the block to the draft."""
+        """If the block raises an error, add its problems to the draft."""
         try:
             yield
         except ConfigError as error:
@@ -190,7 +190,7 @@ class Draft:
             varied = {axis.name for axis in self.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "trace"}
             if not mains & (varied | self.arguments.keys()):
-                self.note(subject.main, "", f"is missing: name the {subject.main} to run")
+                self.note(subject.main, "", f"is missing; name the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "conflicts with an axis of seeds; omit one of them")
             self.arguments = {**subject.defaults, **self.arguments}
@@ -199,10 +199,10 @@ class Draft:
         self.problems += check_groups(self.axes)
         for axis in self.axes:
             if not axis.values and self.sample is None:
-                message = "is a continuous range: add `step`, `times` or `points`, or use a random sample (`sample`)"
+                message = "is a continuous range; add `step`, `times` or `points`, or use a random sample (`sample`)"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
-                self.note(axis.place, axis.name, "is a continuous range in a group with other axes: list its values")
+                self.note(axis.place, axis.name, "is a continuous range in a group with other axes; list its values")
         costs: Costs = {}
         with self.catching():
             costs = read_costs(self.costs)

@@ -230,7 +230,7 @@ class Store:
         if self.mark_is_damaged:
             said.append(
                 f"{self._mark} is damaged, so the limit is {LIMIT_BYTES / 1e6:,.0f} MB; "
-                "`linecard results prune --limit MB` writes it again"
+                "`linecard results prune --limit MB` rewrites the file"
             )
         return said
 
@@ -384,7 +384,7 @@ def _read(path: Path, most: int) -> bytes:
     with _open(path, os.O_RDONLY) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise OSError(errno.EFBIG, "the file is larger than any file of a store")
+            raise OSError(errno.EFBIG, "the file is larger than any valid file of a store")
         return file.read(size)
 
 

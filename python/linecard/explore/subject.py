@@ -50,7 +50,7 @@ class Request:
 
     @property
     def command(self) -> str:
-        """The command that repeats this run alone."""
+        """The command that repeats only this run."""
         return SUBJECTS[self.subject].command(self)
 
 

@@ -65,7 +65,8 @@ def sweep(
     axis. The ``status`` of a row states whether the numbers of the row are conclusive.
 
     Args:
-        target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
+        target: Sweep file, or the input of each run: a design or, with ``--what``, a DRAM part, capture, net or
+            program.
         vary: Axes, each a list of values or a range. ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step
             50"}``. Names are keys as in ``set``, or arguments such as ``chip``, ``program``, ``seed``.
         together: Axes that change together, value by value.
@@ -80,7 +81,7 @@ def sweep(
         warmup_packets: Number of warm-up packets in each run.
         seed: Seed of all points, or the first of several seeds per point.
         repeat: Number of seeds for each point.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
+        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. For
             ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
         sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra

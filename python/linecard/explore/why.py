@@ -2,8 +2,8 @@
 
 Every statement is based on simulation runs. The analysis first simulates the unchanged chip until its throughput is
 conclusive. Each run must be steady, or runs four times as long must confirm its throughput; the confidence interval
-must be as narrow as requested. If the packet budget ends before the throughput is conclusive, the analysis returns no
-verdict.
+must be as narrow as requested. If the packet budget is used up before the throughput is conclusive, the analysis
+returns no verdict.
 
 The analysis then makes four measurements. All runs share random numbers: a run with changes draws the same numbers as
 the unchanged run. Every change is simulated with the first seed. Only changes that have an effect are also simulated
@@ -11,13 +11,13 @@ with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
   arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds of
-  parts before the queues are therefore based on processed packets, and bounds of sending wires on sent packets.
+  parts before the queues therefore use processed packets; bounds of transmit wires use sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
   divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
   therefore add up to 1; this sum checks the analysis. Short runs suffice for elasticities, because a small parameter
   step leaves the transient unchanged. The analysis uses the shortest runs whose interval contains the confirmed
   throughput. A lift may lengthen the transient, so the runs for lifts have the full length.
-- **Lifts**: runs with one limit lifted, and runs with pairs of the best three lifts.
+- **Lifts**: runs with one limit lifted, and runs with pairs of the three best lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
 
@@ -53,7 +53,7 @@ PACKETS = 4_000
 SEEDS = 3
 # The widest half interval of the throughput, relative to it, of runs that are long enough for elasticities.
 _ROUGH = 0.2
-_UNSTEADY = "its runs are not steady"
+_UNSTEADY = "the runs are not steady"
 # If output queues drop more than this share of a saturated input, the load is the capacity of the wires instead.
 _MOSTLY, _TO_FILL_QUEUES = 0.5, 16_000
 # Effects on ln throughput with one seed; below these, the other seeds do not run.
@@ -96,10 +96,10 @@ def why(
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, before any lengthening. The warm-up has half as many packets as the
-            measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
-            packets. Runs of 64,000 packets or more become longer only once.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
+        packets: Number of packets that each run initially measures. The warm-up has half as many packets as the
+            measurement. If the throughput is not conclusive, the analysis repeatedly makes runs four times as long, up
+            to 256,000 packets. It lengthens runs of 64,000 packets or more only once.
+        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. In
             Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
@@ -169,7 +169,8 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        Only runs that classify the load compute a verdict; in other runs, a verdict would repeat runs of this analysis.
+        Only runs that classify the load compute a verdict. A verdict takes extra runs, which this analysis executes
+        itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -300,7 +301,7 @@ class Question:
         if not all(numbers_of(record)["steady"] in {True, None} for record in runs):
             return _UNSTEADY
         if not self._is_narrow(runs):
-            return f"the interval of its throughput is wider than {self.precision:.3g}"
+            return f"the interval of the throughput is wider than {self.precision:.3g}"
         return ""
 
     def _is_narrow(self, runs: Sequence[Record]) -> bool:
@@ -398,7 +399,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """Throughput gains of each lifted limit, and of pairs of the best three, relative to the unchanged chip."""
+        """Throughput gains of each lifted limit and of pairs of the three best, relative to the unchanged chip."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -473,7 +474,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
+    """Bounds from the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
 
     For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
     process the next packet.
@@ -511,7 +512,7 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 
 def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
-    """Three lifts to try in pairs: those with a gain alone, then those of the parts with the lowest bounds.
+    """Three lifts to try in pairs: first lifts with a gain of their own, then lifts of parts with the lowest bounds.
 
     Two parts near their bounds hide each other: neither gains without the other.
     """

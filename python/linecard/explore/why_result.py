@@ -38,7 +38,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Elasticity:
-    """The elasticity of throughput for one parameter: d ln throughput / d ln parameter.
+    """The elasticity of throughput with respect to one parameter: d ln throughput / d ln parameter.
 
     Attributes:
         parameter: Key of the parameter, or ``program cycles`` for the cycles of all steps together.
@@ -46,7 +46,7 @@ class Elasticity:
         value: The elasticity; 1 if throughput grows in proportion to the parameter, -1 if it shrinks in proportion.
         low: Lower bound of the 95 % interval.
         high: Upper bound of the 95 % interval.
-        latency: The elasticity of the mean latency for this parameter.
+        latency: The elasticity of the mean latency with respect to this parameter.
         now: The current value of the parameter.
         unit: Unit.
         seeds: Number of seeds; 1 if the first seed showed almost no effect.
@@ -110,8 +110,8 @@ class Sensitivity:
         morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range of the parameter.
         morris_spread: Standard deviation of the elementary effects; it is large if the effect is non-linear or
             depends on other parameters.
-        sobol_first: Fraction of the variance that this parameter explains alone; ``None`` if the screening excluded the
-            parameter.
+        sobol_first: Fraction of the variance that this parameter explains by itself; ``None`` if the screening excluded
+            the parameter.
         sobol_total: Fraction of the variance that the parameter explains, including interactions with other parameters.
     """
 
@@ -145,7 +145,7 @@ class WhyResult(Result):
         elasticity_sum_low: Lower bound of the 95 % interval.
         elasticity_sum_high: Upper bound of the 95 % interval.
         out_of_reach: Parts whose times have no key; the sum does not include these times.
-        lifts: Throughput gains of lifted limits, alone and in pairs, largest first.
+        lifts: Throughput gains of limits that are lifted one at a time and in pairs, largest first.
         not_tried: Changes that the chip does not allow, each with the reason.
         sensitivities: Sensitivities if ``global_`` is true; otherwise empty.
         seeds: Number of seeds on which each statement is based.

@@ -35,7 +35,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
     if not rows or weight <= 0:
         message = (
             f"found {kind!r}, which has no sizes in the chip's file; expected a frame size, imix, rfc2544 "
-            "or a mix of the chip"
+            "or a mix that the chip file defines"
         )
         raise ConfigError.at("sizes", "", message)
     return sum((int(low) + int(high or low)) / 2 * float(each) for low, high, each in rows) / weight
@@ -56,7 +56,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
             continue
         own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
         if own == 0:
-            message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to start from"
+            message = f"port {name} is never busy (rate_gbps = 0), but the search needs a line rate to start from"
             raise ConfigError.at("set", f"port.{name}.rate_gbps", message)
         rate += own * count
         overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))

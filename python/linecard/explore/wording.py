@@ -40,7 +40,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
         RATE_ONLY: "their throughput is conclusive (the same in shorter runs), loss and latency are not",
         NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
         NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
-        NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
+        NOT_CONFIRMED: "simulate more packets (--packets), or limit the buffer sizes",
     }
     most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
     within = f", with up to {most:,} packets per run" if most else ""
@@ -52,5 +52,5 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """Format a table value as text; whole numbers may be names, so that they have no separators."""
+    """Format a table value as text; whole numbers have no thousands separators, because they may be names."""
     return number(value) if value is None or isinstance(value, (bool, float)) else str(value)

@@ -25,7 +25,8 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
         width_bits: Width of a digest in bits.
         result_bits: Size of a result in bits; an entry contains one result.
-        cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
+        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of them has its
+            digest.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
         curves: Hit rates of LRU caches of all sizes, if requested.
@@ -55,7 +56,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of one cache for the whole traffic. All counts are numbers of packets.
+    """Results of one cache for all packets of the traffic. All counts are numbers of packets.
 
     Attributes:
         entries: Number of entries in the cache.
@@ -73,9 +74,9 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
         policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
-        oracle: Whether the policy needs knowledge of future packets, so that hardware cannot implement it.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and
-            miss.
+        oracle: Whether the policy needs knowledge of future packets, which hardware cannot have.
+        hit_seq_sha256: SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on
+            every hit and miss.
         entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
         cache_bytes: Size of all entries in bytes, without the policy state.
         false_hits: Packets that received the result of another flow; ``None`` if such packets were not counted.
@@ -115,9 +116,9 @@ class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults
     """Results of LRU caches of all sizes, from one pass that computes stack distances (Mattson et al., 1970).
 
     Attributes:
-        lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
-        curve: Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
-            changes.
+        lru: Caches with 1 to 16 ways, whose numbers of sets are powers of two; fully associative caches come first.
+        curve: Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which the
+            number of misses is constant.
         reuse: Reuse distances, in bins whose bounds are powers of two.
     """
 
@@ -149,7 +150,7 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests.
 
-    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with one entry more than ``distance_to``.
+    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with ``distance_to`` + 1 entries.
 
     Attributes:
         distance_from: Smallest reuse distance in the bin.

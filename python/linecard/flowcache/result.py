@@ -25,9 +25,9 @@ class BestPolicy:
         policy: Name of the policy.
         hits: Hits.
         hit_rate: Number of hits, divided by the number of packets.
-        bound: The oracle with which the policy is compared; ``None`` if no optimal policy ran.
-        percent_of_bound_hits: Hits of the policy, in percent of the hits of the oracle. A policy that may bypass the
-            cache can exceed an oracle that inserts every packet.
+        bound: The oracle with which the policy is compared; ``None`` if no oracle was simulated.
+        percent_of_bound_hits: Hits of the policy, in percent of the oracle's hits. A policy that may bypass the cache
+            can have more hits than an oracle that inserts every packet.
         percent_of_lru_gap: Hits that the policy gains over LRU, in percent of the oracle's gain over LRU; ``None`` if
             LRU was not simulated.
     """
@@ -90,7 +90,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
             if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):
                 return row
         known = ", ".join(f"{row.policy} {row.entries} {row.ways}" for row in self.rows)
-        raise KeyError(f"no row of {policy} with {entries} entries and {ways} ways; expected one of: {known}")
+        raise KeyError(f"no row for {policy} with {entries} entries and {ways} ways; expected one of: {known}")
 
     def facts(self) -> list[Fact]:
         """Description of the input as text."""

@@ -59,13 +59,13 @@ def flowcache(
 ) -> FlowCacheResult:
     """Simulate flow caches of every requested size, number of ways and policy with the same traffic.
 
-    The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows have the
-    order of the request and do not depend on `jobs`.
+    The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows are in
+    the order of the request and do not depend on `jobs`.
 
     Args:
         trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or digests, each a little-endian u32. A
             file of digests is plain or compressed with gzip (``.gz``). The input may also be an array of digests, such
-            as a NumPy array of ``uint32``. An array is read without a copy: no other thread may write to the array
+            as a NumPy array of ``uint32``. An array is read without a copy, so no other thread may write to the array
             during the call.
         entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
@@ -78,16 +78,18 @@ def flowcache(
             ``hash`` applies only to captures.
         width: Number of low-order hash bits that form a digest, 1 to 32.
         result_bits: Size of a result in bits; an entry contains one result.
-        cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
+        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of them has its
+            digest.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
         jobs: Number of caches simulated in parallel; by default, one per CPU core.
         false_hits: Count the packets that receive the result of another flow with the same digest. False hits can be
             counted only for captures.
-        curves: Add results of LRU for all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
+        curves: Add the results of LRU caches of all sizes and numbers of ways, the miss-ratio curve, and the reuse
+            distances, all from one pass.
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states. The
+        packets: Maximum number of packets; 0 for all packets of a capture, or for the number in a link profile. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with (done, total). While the input is read, both numbers are in
@@ -171,7 +173,8 @@ def flowcache(
         if path is not None:
             raise
         found = f"{type(trace).__name__} of {getattr(trace, 'dtype', getattr(trace, 'format', 'unknown type'))}"
-        expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
+        example = "numpy.ascontiguousarray(digests, numpy.uint32)"
+        expected = f"a contiguous one-dimensional array of uint32, such as {example}"
         raise ConfigError.at("trace", "", f"found {found} ({error}), expected {expected}") from error
     return convert(plain, FlowCacheResult)
 

@@ -1,4 +1,4 @@
-"""The view of flow caches: hit rates by size and policy, miss classes, and the best policy that hardware allows."""
+"""The view of flow caches: hit rates by size and policy, miss classes, and the best implementable policy."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
         best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best, the largest
-            number. ``plateau`` returns the range of splits with nearly the same throughput.
+            of their numbers. ``plateau`` returns the range of splits with nearly the same throughput.
         best_packets_per_mcycle: Throughput.
         single_peak: Whether the throughput rises to a single peak and then falls as the number of threads grows.
         adapted: Results of a malleable core with the same area; ``None`` if not requested.
@@ -50,7 +50,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         pipeline_percent: Percentage of cycles stalled by branches and long operations.
         load_use_percent: Percentage of cycles stalled between a load and the use of its value.
         switches_percent: Percentage of cycles spent on thread switches.
-        registers_percent: Percentage of cycles stalled until registers are loaded.
+        registers_percent: Percentage of cycles stalled while registers are loaded.
         idle_memory_percent: Percentage of cycles in which the core is idle because threads wait for memory.
         idle_other_percent: Percentage of cycles in which the core is idle because threads wait for locks or packets.
         limit: Bottleneck of the split: compute, switches, memory latency, memory bandwidth or locks.

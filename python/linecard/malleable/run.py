@@ -110,8 +110,8 @@ def deployments(
         chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
         adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
-        per_chip: Whether ``points`` states the references per cycle for the whole chip, shared by all cores, instead of
-            for each core.
+        per_chip: Whether the references per cycle in ``points`` are those of the whole chip, which all cores share, and
+            not of each core.
         jobs: Number of parallel simulations.
         progress: Function that is called from time to time with (done, total).
 
@@ -146,7 +146,7 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare the ways in which a malleable core loads registers: predicted, all, five hot registers, register caches.
+    """Compare register loading in a malleable core: predicted registers, all, five hot ones, and register caches.
 
     Args:
         traced: The traced program.
@@ -193,7 +193,7 @@ def termination(
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
         threads: Number of threads, one of which is terminated; 0 for the best number.
-        packets: Numbers of packets after the termination for which the delay is measured, in ascending order.
+        packets: Numbers of packets over which the delay after the termination is measured, in ascending order.
         events: Number of events that each simulation measures in the search for the best number of threads.
         progress: Function that is called from time to time with (done, total).
 

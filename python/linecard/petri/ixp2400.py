@@ -120,7 +120,7 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about ``packets`` packets have left, and return the metrics of the event-driven model.
+    """Simulate the net until about ``packets`` packets have left; return the same metrics as the event-driven model.
 
     Raises:
         ConfigError: The errors are the same as for :func:`parameters`.
@@ -149,6 +149,6 @@ def run(
         "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
-        raise ConfigError.at("packets", "", f"found {packets}, expected more: the run sent no packet after its warm-up")
+        raise ConfigError.at("packets", "", f"found {packets}, expected more; the run sent no packet after its warm-up")
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

@@ -110,7 +110,7 @@ class Comparison(Result):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain data, as ``compare-models --json`` prints it."""
+        """The comparison as plain data, identical to the output of ``compare-models --json``."""
         names = ("threads", "traffic", "scheme", "component", "metric", "np", "petri", "difference", "limit", "passed")
         return {
             "passed": self.passed,

@@ -115,7 +115,10 @@ class Expr:
         return Expr(f"(not {self.text})")
 
     def __bool__(self) -> bool:
-        raise TypeError("an expression has no truth value before the net runs; write & for and, | for or, ~ for not")
+        raise TypeError(
+            "an expression has no truth value before the net runs; "
+            "write & instead of and, | instead of or, ~ instead of not"
+        )
 
 
 Value = Expr | str | bool | int | float | Mapping[str, "Value"]
@@ -132,7 +135,7 @@ def text(value: Value) -> str:
 
 
 def var(name: str) -> Expr:
-    """A variable of an arc, a parameter, or a word of an enumeration."""
+    """A variable of an arc, a parameter, or a member of an enumeration."""
     return Expr(name)
 
 
@@ -223,7 +226,7 @@ class Net:
             reward: Reward of each firing.
 
         Raises:
-            ValueError: More than one kind of firing time is stated.
+            ValueError: More than one kind of firing time is passed.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -275,7 +278,7 @@ class Net:
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """Include the net of another file under a name; its interface places become places of this net."""
+        """Include the net of another file under a name; the interface places of that net become places of this net."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())

@@ -54,7 +54,7 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
         vanishing_markings: Number of vanishing markings, in which no time passes.
         net: Name of the net.
         throughput: Firings per time unit of each transition.
-        mean_tokens: Mean number of tokens over time in each place.
+        mean_tokens: Number of tokens in each place, averaged over time.
     """
 
     tangible_markings: int
@@ -70,19 +70,19 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         net: Name of the net.
         throughput: Firings per time unit of each transition.
-        mean_tokens: Mean number of tokens over time in each place.
+        mean_tokens: Number of tokens in each place, averaged over time.
         throughput_half_width: Half-width of each throughput interval; ``None`` with one replication.
         mean_tokens_half_width: Half-width of each interval of ``mean_tokens``.
-        busy_servers: Mean number of busy servers over time for each timed transition.
+        busy_servers: Number of busy servers of each timed transition, averaged over time.
         busy_servers_half_width: Half-width of each interval of ``busy_servers``.
         rewards: Reward per time unit for each transition that has a reward.
         rewards_half_width: Half-width of each interval of ``rewards``.
-        occupancy: For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction is for 64 or more
+        occupancy: For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction covers 64 or more
             tokens.
         most_tokens: Maximum number of tokens in each place.
         replications: Number of replications, each with a different seed.
         firings: Number of firings in all replications.
-        time: Measured time of each replication.
+        time: Simulated time that each replication measures.
         dead_replications: Number of replications that ended in a dead marking.
         relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` for one
             replication.
@@ -145,7 +145,7 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         time: Firing time in a few words.
         guard: Guard.
-        immediate: Whether the transition is immediate, so that it fires in zero time.
+        immediate: Whether the transition is immediate, which means that it fires in zero time.
     """
 
     name: str
@@ -155,7 +155,7 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An arc between a place and a transition, both by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
+    """An arc between a place and a transition, both given by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
 
     Attributes:
         place: Number of the place that the arc connects.

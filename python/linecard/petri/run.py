@@ -26,7 +26,7 @@ _U64_MAX = 2**64 - 1
 
 
 def _check(*values: tuple[str, int | None, int, int]) -> None:
-    """Refuse values outside of their bounds: name, value, least and most of each; ``None`` is always accepted."""
+    """Refuse values that are out of bounds, each given as name, value, least and most; ``None`` is always accepted."""
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
         for name, value, least, most in values
@@ -125,7 +125,7 @@ def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> Non
     described = convert(_core.petri_parts(path, text, overrides), Parts)
     if not any(each.immediate for each in described.transitions):
         places = ", ".join(first.unbounded_places)
-        raise ConfigError.at(path, "", f"unbounded: the tokens of {places} grow without bound, expected a bounded net")
+        raise ConfigError.at(path, "", f"the number of tokens in {places} grows without bound, expected a bounded net")
 
 
 @plain
@@ -148,7 +148,7 @@ def simulate(
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must have a time or
             be immediate.
-        time: Measured time of each replication.
+        time: Simulated time that each replication measures.
         warmup: Time before the measurement; by default, a tenth of ``time``.
         replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
         accuracy: Add replications until each mean is known within ± this fraction (95 % interval).
@@ -212,7 +212,7 @@ def firings(
     Args:
         net: A net in which every transition has a time or is immediate.
         most: Maximum number of firings to return.
-        first: Number of earlier firings to leave out.
+        first: Number of firings to skip before the first one in the list.
         time: Simulated time at which the run ends.
         seed: Seed of the run.
         overrides: Changes of parameters, each in the form ``name=value``.

@@ -19,7 +19,7 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_without_flow: Number of packets in the capture without an IP header, which are left out.
         damaged_records: Number of damaged records in the capture that were skipped.
         diagnostics: The first findings in the capture.
-        gaps: Distances between arrivals within a queue.
+        gaps: Distances between arrivals in the same queue.
     """
 
     rows: tuple[QueueRow, ...]
@@ -47,12 +47,12 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         latency_p99_ns: 99th percentile of the latency.
         latency_max_ns: Largest.
         lock_wait_mean_ns: Mean time spent waiting for the lock, over all operations.
-        messages_per_operation: Messages from threads over the interconnect, per operation.
+        messages_per_operation: Messages that threads send over the interconnect, per operation.
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
         references_per_operation: Memory reads and writes per operation.
-        instructions_per_operation: Instructions per operation: the number that Table 5 of Kumar and Crowley (2006)
-            states, not a count from the run.
+        instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the
+            run does not count instructions.
         read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
         write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
             reads.
@@ -69,8 +69,8 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         model_mops: Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
         model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
         model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
-        model_hit_rate: Hit rate that the model predicts from the order of operations alone.
-        memory_limit_mops: Throughput at which the memory ports are saturated, at the hit rate ``model_hit_rate``.
+        model_hit_rate: Hit rate that the model predicts only from the order of operations.
+        memory_limit_mops: Throughput at which the memory ports are saturated, for the hit rate ``model_hit_rate``.
     """
 
     manager: str
@@ -110,11 +110,12 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
     """Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 
     Attributes:
-        below_loss: Fraction of arrivals that directly follow another arrival in their queue: consecutive operations
-            wait for each other.
-        between: Fraction of arrivals whose distance is at least 1, but less than the number of cache entries: a hit
-            without waiting.
-        above_gain: Fraction of arrivals whose distance is at least the number of cache entries: a miss is likely.
+        below_loss: Fraction of arrivals that directly follow another arrival in their queue; these consecutive
+            operations wait for each other.
+        between: Fraction of arrivals whose distance is at least 1, but less than the number of cache entries; such an
+            operation hits without waiting.
+        above_gain: Fraction of arrivals whose distance is at least the number of cache entries; such an operation is
+            likely to miss.
         rows: The distribution of the distances.
     """
 
@@ -125,13 +126,13 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals that follow the last arrival in their queue after ``from_packets`` to ``to_packets`` other packets.
+    """Arrivals that follow the previous one in their queue after ``from_packets`` to ``to_packets`` other packets.
 
     ``share`` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
 
     Attributes:
         from_packets: Smallest distance in the range, in packets.
-        to_packets: Smallest distance beyond the range.
+        to_packets: Smallest distance above the range, in packets.
         share: Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
     """
 

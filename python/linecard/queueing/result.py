@@ -40,7 +40,7 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
         for row in self.rows:
             if row.manager == manager:
                 return row
-        raise KeyError(f"no row of {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
+        raise KeyError(f"no row for {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
 
     def ratio(self, manager: str, to: str) -> float:
         """The throughput of one manager, divided by the throughput of another manager."""

@@ -97,10 +97,10 @@ def queueing_design(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueDesignResult:
-    """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput with a workload.
+    """Find the smallest queuing cache (entries × engines × threads) that reaches a target throughput for a workload.
 
     Args:
-        workload: Accepts the same values as in `queueing_run`.
+        workload: The same values as in `queueing_run`.
         target_mops: Target throughput in million operations per second.
         set: Changes to settings. The search itself sets entries, engines, threads and the size of the request buffer.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.

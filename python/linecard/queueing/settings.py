@@ -39,7 +39,7 @@ def queueing_settings(
 
 
 def changes_of(changes: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
-    """Format changes as ``key=value``."""
+    """Return changes in the form ``key=value``."""
     if changes is None:
         return []
     if isinstance(changes, str):

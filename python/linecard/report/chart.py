@@ -128,7 +128,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The mark of a series as an unclosed SVG element: one of four shapes, which is hollow from the fifth series on."""
+    """The mark of a series as an unclosed SVG element: one of four shapes, hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4
@@ -200,7 +200,7 @@ def _lines(part: Chart) -> Drawn | None:
     for number, each in enumerate(part.series):
         found += _series(each, number, across, up, part.x.names)
     legend, height = _legend([each.name for each in part.series], HEIGHT)
-    words = f"{part.y.name} by {part.x.name}; the numbers are in a table of this page."
+    words = f"{part.y.name} by {part.x.name}; see the table on this page for the numbers."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
 
 
@@ -280,7 +280,7 @@ def _stacked(part: Stacked) -> Drawn | None:
         _text(left + share * room, foot, _plain(share * part.most), "middle") for share in (0, 0.25, 0.5, 0.75, 1)
     ]
     legend, height = _legend(part.names, foot + 6, _colours(part.names))
-    words = f"Parts of a bar in {part.unit}: {', '.join(part.names)}; the numbers are in a table of this page."
+    words = f"Parts of a bar in {part.unit}: {', '.join(part.names)}; see the table on this page for the numbers."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
 
 
@@ -326,7 +326,7 @@ def _grouped(part: Grouped) -> Drawn | None:
     axis.append(_text(WIDTH / 2, y + 33, cut_to(part.scale, WIDTH), "middle", "name"))
     used = [number for number in range(len(part.names)) if any(values[number] is not None for _, values, *_ in rows)]
     legend, height = _legend([part.names[number] for number in used], y + 38, [colours[number] for number in used])
-    words = f"Bars in {part.scale}: {', '.join(part.names)}; the numbers are in a table of this page."
+    words = f"Bars in {part.scale}: {', '.join(part.names)}; see the table on this page for the numbers."
     return Drawn("".join([*axis, *found]) + legend, height, part.title, part.said, words)
 
 
@@ -369,5 +369,5 @@ def _bars(part: Table) -> Drawn | None:
         found.append(_text(WIDTH - right + 6, y + 12, said))
     if signed:
         found.append(f'<path class="range" d="M{x(0.0):.1f} 2V{_STEP * len(rows):.1f}"/>')
-    words = "The numbers are in a table of this page."
+    words = "See the table on this page for the numbers."
     return Drawn("".join(found), _STEP * len(rows) + 6, part.title, part.said, words)

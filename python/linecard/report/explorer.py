@@ -43,7 +43,7 @@ def sweep_page(result: SweepResult) -> str:
     follows = [name for name in numbers if name not in FIRST_NUMBERS and name != y and name in shown[:1]]
     x = next(iter([*follows, *result.axes]), "status")
     bad = sum(not has_numbers(row) for row in result.rows)
-    said = f"{len(result.rows):,} points" + (f", {bad:,} of them refused or failed" if bad else "")
+    said = f"{len(result.rows):,} points" + (f", of which {bad:,} were refused or failed" if bad else "")
     said = "; ".join((said, *result.doubts))
     return _page(
         title=result.title,

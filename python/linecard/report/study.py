@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Write the complete page of a study as text. The same study results in the same page.
+    """Write the complete page of a study as text. The same study always produces the same page.
 
     Args:
         result: The result of the study.
@@ -93,7 +93,7 @@ def named_cells(page: str) -> str:
 def _table_words(table: TableResult) -> str:
     """A description of the plot of a table for readers who cannot see it."""
     title = f"{compare.item_name(table.spec.id).capitalize()}: {table.spec.title}"
-    return f"{title}. Bars of published and measured numbers; a table has the same numbers."
+    return f"{title}. Bars of published and measured numbers; see the table for the numbers."
 
 
 def _figure_words(figure: FigureResult) -> str:

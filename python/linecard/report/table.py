@@ -1,4 +1,4 @@
-"""Tables of an HTML page with texts, numbers and bars, which a phone shows as lists."""
+"""HTML tables with texts, numbers and bars; a phone shows each table as a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that Linecard reads, which editors use for completion and checks.
+"""JSON Schemas of the files that Linecard reads; editors use the schemas for completion and checks.
 
 ``make docs`` writes the schemas from the declarations in the code that reads the files.
 """
@@ -45,7 +45,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write the schema of a file into the folder of this file, under the name in `line`; replace only a schema."""
+    """Write the schema of a file beside this file, under the name in `line`; overwrite only a schema."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))

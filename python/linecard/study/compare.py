@@ -5,13 +5,13 @@ This module only computes on plain data; it starts no simulation.
 Every study is judged by the following comparisons:
 
 - **Cells**: the error of each measured cell, relative to the published cell.
-- **Orders**: whether measured and published ranking are equal, for every pair of rows that differ only in the ranked
-  column and have different published values.
-- **Gains**: for each improvement that the document states in percent, the difference between measured and published
-  gain in percentage points.
+- **Orders**: whether measured and published ranking agree, for every pair of rows that differ only in the ranked column
+  and have different published values.
+- **Gains**: for each improvement that the document states in percent, the difference between the measured and the
+  published gain in percentage points.
 - **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes
-  them. A calibrated cell can also exceed its limit: limits on the largest error and cell tolerances apply to calibrated
-  cells.
+  them. A calibrated cell can also exceed its limit, because limits on the largest error and cell tolerances apply to
+  calibrated cells, too.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and its result; ``holds`` is ``None`` if some of the tables of the limit were not run."""
+    """A limit of the study and its result; ``holds`` is ``None`` if some of the tables that it names were not run."""
 
     id: str
     kind: str
@@ -241,7 +241,7 @@ def item_name(item_id: str) -> str:
 
 
 def matches(where: Where, keys: Mapping[str, Value]) -> bool:
-    """Whether ``keys`` has the value that ``where`` states for each column."""
+    """Whether every column in ``where`` has the same value in ``keys``."""
     return all(column in keys and str(keys[column]) == str(value) for column, value in where.items())
 
 
@@ -256,8 +256,8 @@ def is_calibrated(
 ) -> bool:
     """Whether the cell was used to choose a parameter.
 
-    With ``anywhere``, the calibration marks of all tables apply to the configuration; gains require this. A calibration
-    mark without a configuration applies to its whole table, but to no other table.
+    If ``anywhere`` is true, calibration marks of any table apply to the configuration; gains require this. A
+    calibration mark without a configuration applies to its whole table, but to no other table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -537,7 +537,7 @@ def judge_deviations(
         present: Details of each found deviation, by its id.
         possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
-        complete: Whether the whole study was run; only then does a listed deviation that was not found count as
+        complete: Whether the complete study was run; otherwise, listed deviations that were not found do not count as
             outdated.
     """
     known = {deviation.id: deviation for deviation in listed}

@@ -34,7 +34,7 @@ class Reading:
         detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
         calibrated: The cells of the line that were used to choose a parameter.
         of: Total number of items, if the limit is a number of items, such as 12 of 13.
-        spoiled: Reason why the limit counts as not met even if the measured number is within the limit; otherwise
+        spoiled: Reason why the limit counts as not met although the measured number is within the limit; otherwise
             empty.
     """
 
@@ -154,7 +154,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean error over the cells, with each quantity once, and without calibrated cells and bounds."""
+    """The mean error over the cells; each quantity counts once, and calibrated cells and bounds do not count."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)

@@ -2,7 +2,7 @@
 
 A study folder may hold ``limits.py`` (evaluators of its scorecard lines, see :mod:`linecard.study.limits`) and
 ``runners/NAME.py`` (see :mod:`linecard.study.runners`). Linecard imports Python modules only from shipped studies. A
-user's study folder is only data: no code in it is executed.
+user's study folder contains only data; Linecard executes no code in it.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class TableSpec(_Strict, frozen=True):
             columns.
         headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
             inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
-        restates: Measure of other tables that the cells of this table repeat in another unit. Repeated cells are not
+        restates: Measure of other tables; the cells of this table repeat it in another unit, and do not count as
             separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
@@ -130,8 +130,8 @@ class TableSpec(_Strict, frozen=True):
         reading: Uncertainty of a published number in the unit of that number: half a unit of the last digit, or the
             error of reading a plot.
         predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
-        rung: Level of the measurement on the page of correlations, from a part to whole programs; each level uses only
-            values determined at lower levels.
+        rung: Level of the measurement on the page of correlations, from a single part to complete programs; each level
+            uses only values determined at lower levels.
         curve: Curves that the page of correlations draws from the rows, if any.
         grouped_by: The key column for which the page of correlations judges each value separately.
         named_by: Key columns that identify the rows; all key columns by default. The page of correlations names each
@@ -164,7 +164,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """Pairs of a key of this table and a key column that this key names."""
+        """Pairs (key of this table, key column that the key names)."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -229,9 +229,10 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     """A statement of the document about a curve.
 
     ``peak_at``: the largest value is at position ``at``. ``levels_off_at``: the step after ``at`` is smaller than the
-    step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease up to ``at``,
-    or from ``from`` on; ``falls``: in that range, the values never increase. ``above``: from ``at`` on, the line is
-    above ``than`` by more than the fraction ``margin`` at every swept value; ``measure_than`` compares two measures.
+    step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease between
+    ``from`` and ``at``; without one of these bounds, the range is open on that side. ``falls``: in this range, the
+    values never increase. ``above``: at every swept value from ``at`` upwards, the line exceeds the line named by
+    ``than`` by more than the fraction ``margin``. ``measure_than`` selects another measure for this comparison.
 
     Attributes:
         id: Name.
@@ -241,8 +242,8 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
         text: Quotation of the statement from the document.
         at: Position that the statement names on the swept axis.
         from_: First position on the swept axis at which the statement applies.
-        within: Fraction of the value within which a curve counts as level.
-        margin: Fraction by which the line must be above the other line.
+        within: Largest step, as a fraction of the value, at which a curve counts as level.
+        margin: Fraction by which the line must exceed the other line.
         than: Label of the line to compare with.
         measure_than: Name of the measure to compare with.
     """
@@ -376,7 +377,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes that set an unpublished input, but only in runs in which a key column has a given value.
+    """Changes that set an unpublished input only in runs whose key column has a given value.
 
     Attributes:
         column: Name of the key column.
@@ -403,8 +404,8 @@ class Input(_Strict, frozen=True):
         input: The input that the document does not publish.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Settings ``KEY=VALUE`` that apply the value, in every run that has the key.
-        values: Changes that set the value, and that depend on a key column.
+        set: Settings ``KEY=VALUE`` that apply the value in every run that has the key.
+        values: Changes that apply the value only in runs whose key column has a given value.
         items: The tables and figures that are run with the value; all by default.
     """
 
@@ -419,7 +420,7 @@ class Input(_Strict, frozen=True):
     def __post_init__(self) -> None:
         """Refuse an input without a point."""
         if not self.set and not self.values:
-            raise ValueError("expected a point: `set`, `values` or both")
+            raise ValueError("found no value of the input, expected `set`, `values` or both")
 
     @property
     def point(self) -> str:

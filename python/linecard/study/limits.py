@@ -4,9 +4,10 @@ The evaluator of each line is in ``limits.py`` in the study folder, and computes
 study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
 Calibrated cells are listed with their error, and a limit is not met if such an error exceeds it.
 
-A line whose limit is not met may be *contradicted*: a function of the study shows that the published cells alone
-contradict the limit. The line may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a
-value at which the limit is met. Neither a contradicted line nor a line that depends on an input counts as met.
+A line whose limit is not met may be *contradicted*: a function of the study shows that the limit contradicts the
+published cells. The line may also depend on an unpublished *input*, which the study names
+(``[[inputs]]``) with a value at which the limit is met. Neither a contradicted line nor a line that depends on an input
+counts as met.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A verdict on a line, derived from the published cells alone.
+    """A verdict on a line, derived only from the published cells.
 
     Attributes:
         holds: Whether the published cells contradict the line.
@@ -98,7 +99,7 @@ class Line:
         calibrated: The calibrated cells that the line includes.
         detail: Origin of the measured number.
         reason: Reason for a miss, from ``deviations.toml``.
-        contradiction: A verdict that the study computes from the published cells alone, if any.
+        contradiction: A verdict that the study computes only from the published cells, if any.
         at_point: The result for a value of an unpublished input, if the study states such a value and was run with it.
     """
 

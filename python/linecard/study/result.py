@@ -204,7 +204,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables excluded from the main numbers: with arithmetic results, restated inputs, or no published numbers."""
+        """Tables excluded from the main numbers: cells that are arithmetic results, restated inputs or unpublished."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
@@ -275,7 +275,7 @@ class StudyResult(Result):
         return (*targets, *missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; errors are fractions over the uncalibrated cells."""
+        """Plain data, ready for JSON; errors are fractions, computed over the uncalibrated cells."""
         return {
             "study": self.study.spec.id,
             "cells": len(self.counted_cells),

@@ -62,7 +62,7 @@ def _of_both(flows_percent: float, packets_percent: float) -> tuple[str, str]:
 
 
 def sizes_chart(result: TrafficView) -> Chart:
-    """Chart of the fraction of flows up to a size, and of the packets in these flows (Girish 2008, Figure 5.3)."""
+    """Chart of two fractions by size: flows up to this size, and packets in these flows (Girish 2008, Figure 5.3)."""
     flows = [(row.flow_packets, row.flows_cumulative_percent) for row in result.sizes]
     packets = [(row.flow_packets, row.packets_cumulative_percent) for row in result.sizes]
     return Chart(

@@ -32,8 +32,8 @@ def flows(
 
     Args:
         trace: A capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile (``"edge"``,
-            ``"core"``, a TOML file). ``presets/traffic`` has the format of link profiles.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states.
+            ``"core"``, a TOML file). The files in ``presets/traffic`` show the format of link profiles.
+        packets: Maximum number of packets; 0 for all packets of a capture, or for the number in a link profile.
         strict: Stop at the first damaged record.
         most_flows: Number of flows at which counting stops with an error; each flow takes up to 220 bytes of memory.
         progress: Function that is called repeatedly with (bytes read, total bytes) for a capture.
@@ -43,8 +43,8 @@ def flows(
 
     Raises:
         ConfigError: The link profile is invalid, or ``packets`` or ``most_flows`` is not a valid count.
-        TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or contains more
-            than ``most_flows`` flows.
+        TrafficError: The capture cannot be opened, has an unknown format, is damaged (with ``strict``), or contains
+            more than ``most_flows`` flows.
 
     Example:
         >>> import linecard

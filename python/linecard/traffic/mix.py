@@ -29,7 +29,7 @@ def flow_mix(
     The traffic has the requested fractions of flows with one packet and of large flows with more than 1000 packets. All
     other flows have 2 to 1000 packets. Flow sizes follow bounded Pareto distributions. Gaps between packets of a flow
     are log-normal, with parameters that differ from flow to flow. All gaps are scaled so that the mean number of active
-    flows over time is the requested number. The mean in ``view`` differs by a few percent, because it averages over
+    flows over time equals the requested number. The mean in ``view`` differs by a few percent, because it averages over
     packets, and because fewer flows are active at the beginning and end. Every gap in a flow is shorter than the
     time-out.
 

@@ -15,13 +15,13 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         format: Format of the capture; ``described link`` for a link profile.
         compression: Compression.
         packets: Number of packets in the capture.
-        bytes: Bytes on the wire, from the original packet lengths.
+        bytes: Bytes on the wire, computed from the original packet lengths.
         captured_bytes: Bytes that the capture contains.
         seconds: Time between the earliest and the latest packet in seconds.
         duration_ns: Time between the earliest and the latest packet in nanoseconds, exact.
-        mean_bytes: Mean packet size on the wire; 0 without packets.
+        mean_bytes: Mean packet size on the wire; 0 if the capture contains no packet.
         at_most_64_bytes_percent: Packets of at most 64 bytes, in percent of all packets.
-        size_bins: Number of packets in bins of wire size.
+        size_bins: Number of packets in each bin of packet sizes on the wire.
         ip_packets: Packets with an IP header.
         ipv4_packets: Packets with an IPv4 header.
         ipv6_packets: Packets with an IPv6 header.
@@ -34,9 +34,9 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
         ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
-            there are none.
-        skipped: Packets that belong to no flow, by reason. Packets without a flow still count in the numbers of packets
-            and bytes.
+            the capture contains no complete IPv4 header.
+        skipped: Packets that belong to no flow, by reason. These packets still count in the totals of packets and
+            bytes.
         incomplete_flow_packets: Number of packets that belong to a flow although the capture lacks their ports or part
             of their header.
         damage: Findings in the capture, by kind; not every finding is damage.

@@ -1,4 +1,4 @@
-"""Traffic of an uncongested link, modelled as shot noise: its load in windows of time, and the closed form."""
+"""Traffic of an uncongested link, modelled as shot noise: its load in time windows, and the closed form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
-    """The load of shot-noise traffic in windows of time."""
+    """The load of shot-noise traffic in time windows."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("seed", "window_ms", "mean_mbps")
 
@@ -45,7 +45,7 @@ def shot_noise(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> ShotNoiseResult:
-    """Generate shot-noise traffic (Girish 2008, section 4.4.3) and measure its load in windows of time.
+    """Generate shot-noise traffic (Girish 2008, section 4.4.3) and measure its load in time windows.
 
     Flows arrive in a Poisson process, and each flow sends at a constant rate. Rates and durations of flows are
     log-uniform between the bounds ``shots.*`` in the chip's file. The key ``traffic.kind`` in the chip's file

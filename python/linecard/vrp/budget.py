@@ -3,7 +3,7 @@
 The source is Spalink 2000, section 4.2. The forwarding program runs at a given packet rate, with an extension in place
 of the routing function. The search adds operations to the extension until the chip loses more than 0.1 % of the
 packets, or more than 1 % accumulate inside. The largest number of operations that the chip sustains is the headroom of
-the resource that they use. The budget for extensions is a fraction of the headroom. An extension is a list of
+the resource that the operations use. The budget for extensions is a fraction of the headroom. An extension is a list of
 operations without loops. A check compares an extension with the resources that the chip reserves (``[vrp]``), then runs
 the extension.
 """
@@ -80,7 +80,8 @@ class VrpResource:
     Attributes:
         resource: Name.
         unit: Unit of the amounts.
-        head_room: Largest amount of this resource, used alone, at which the program sustains the line rate.
+        head_room: Largest amount of this resource at which the program sustains the line rate if the extension uses no
+            other resource.
         budget: The part of the headroom that extensions may use.
         cost_cycles: Engine cycles of one operation on an unloaded chip; these cycles count against the cycle budget as
             well.
@@ -181,7 +182,7 @@ class Search:
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """The largest count of an operation with which the program keeps up; the search doubles or halves ``first``."""
+        """The largest sustainable count of an operation; the search doubles or halves ``first``."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))
@@ -223,10 +224,11 @@ def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
 def line_search(
     chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
-    """Read a chip that accepts extensions, and prepare runs at a rate that forwarding alone sustains.
+    """Read a chip that accepts extensions, and prepare runs at a rate that the chip sustains without an extension.
 
     Raises:
-        ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
+        ConfigError: The chip, a change or the rate is invalid, or the chip does not sustain the rate even without an
+            extension.
     """
     rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
@@ -241,8 +243,8 @@ def line_search(
 
     described = describe(chip, changes)
     if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
-        message = f"`{chip}` has no table [vrp], which states what extensions may use; ixp1200_eval has one"
-        raise ConfigError.at("chip", "", message)
+        message = f"`{chip}` has no table [vrp] with the resources for extensions"
+        raise ConfigError.at("chip", "", f"{message}; choose another chip, such as ixp1200_eval")
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
     )
@@ -258,9 +260,9 @@ def line_search(
             ]
         ) from None
     if not keeps_up(bare):
-        found = f"found {rate_pps / 1e6:g} Mpps, at which forwarding alone does not keep up"
-        loses = f"loses {bare.summary.loss_fraction:.1%} of the packets"
-        raise ConfigError.at("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")
+        found = f"found {rate_pps / 1e6:g} Mpps; the chip cannot sustain this rate even when it only forwards packets"
+        loses = f"it loses {bare.summary.loss_fraction:.1%} of the packets"
+        raise ConfigError.at("rate", "", f"{found}; {loses}, expected a rate that {chip} sustains")
     return described, search
 
 
@@ -286,7 +288,8 @@ def vrp_budget(
         The headroom of each resource, while no other resource is used, and the part that extensions may use.
 
     Raises:
-        ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
+        ConfigError: The chip, a change or the rate is invalid, or the chip does not sustain the rate even without an
+            extension.
     """
     chip, changes = name_of("chip", chip), settings(set)
     described, search = line_search(chip, rate, changes, seed, progress)

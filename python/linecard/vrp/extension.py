@@ -44,7 +44,7 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An extension, as its file states it.
+    """An extension, as described in its file.
 
     Attributes:
         name: Name.
@@ -62,7 +62,7 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class VrpUse:
-    """The demand of an extension for one resource, and the budget of this resource.
+    """An extension's demand for one resource, and the budget of this resource.
 
     Attributes:
         resource: Name of the resource.
@@ -160,14 +160,15 @@ def _op_problem(op: Any) -> str:
     if not isinstance(name, str):
         return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'
     if name.lower() in _LOOPS:
-        return f"found {name!r}: an extension has no loops and no jumps; write out its operations for each 64 bytes"
+        found = f"found {name!r}, but an extension cannot contain loops or jumps"
+        return f"{found}; write out its operations for each 64 bytes"
     if name not in OPERATIONS:
         hint = did_you_mean(name, OPERATIONS, f"expected one of {', '.join(OPERATIONS)}")
         return f"found {name!r}; {hint}"
     number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
     if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
-        return f"found {extra[0]!r}: an extension has no loops; write out its operations for each 64 bytes"
+        return f"found {extra[0]!r}, but an extension cannot contain loops; write out its operations for each 64 bytes"
     if extra:
         return f"{name} has no {extra[0]!r}; expected {number}"
     value = op.get(number)
@@ -237,8 +238,8 @@ def vrp_check(
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(
-                f"within the budget, but the chip does not keep up when the extension runs: {loss:.1%} of the packets "
-                "are lost"
+                "within the budget, but the chip cannot sustain the rate when it runs the extension; "
+                f"it loses {loss:.1%} of the packets"
             )
     return VrpCheck(
         name=found.name,

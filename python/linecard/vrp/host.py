@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class HierarchyResult(Result, HierarchyReport, frozen=True):
-    """The packet rate that the core and the host process, and their cycles per packet."""
+    """The packet rates that the core and the host process, and their cycles per packet."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
@@ -47,10 +47,10 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send received packets to the core and, over a link, to the host, and measure the packet rates of both processors.
+    """Send received packets to the core and over a link to the host; measure the packet rates of both processors.
 
     Args:
-        chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
+        chip: A chip with a core and a host above its engines, which have the same names as in ``ixp1200_host``.
         rate: Packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of packet bytes that go to the host and return; by default, all.

@@ -66,4 +66,4 @@ def test_the_default_stays_where_no_channel_is_idle(chip, changes):
 
 def test_a_pool_of_fewer_pages_than_channels_is_said(chip):
     said = linecard.check(chip, set={"packets.pool_bytes": 8 * 2048}).warnings
-    assert any("headers fall on 8 of 16 channels" in each and "room for 8 packets" in each for each in said), said
+    assert any("headers fall on 8 of 16 channels" in each and "holds 8 packets" in each for each in said), said

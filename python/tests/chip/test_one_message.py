@@ -41,9 +41,10 @@ def test_two_values_without_a_source_are_both_named(tmp_path):
     [
         (
             "core = 800",
-            "clock.core: a clock's key ends in its unit, NAME_hz, NAME_khz, NAME_mhz or NAME_ghz: core_mhz = 800",
+            "clock.core: the key of a clock ends in its unit (NAME_hz, NAME_khz, NAME_mhz or NAME_ghz), "
+            "for example core_mhz = 800",
         ),
-        ("period_ns = 2", "clock.period_ns: a clock's key ends in its unit, NAME_hz"),
+        ("period_ns = 2", "clock.period_ns: the key of a clock ends in its unit (NAME_hz"),
     ],
 )
 def test_a_clock_of_a_chip_without_its_unit(tmp_path, line, what):

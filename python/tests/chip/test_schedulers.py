@@ -83,7 +83,11 @@ def test_levels_groups_and_classes_are_read(problems):
         ('name = "voice"', 'name = "video"', "port.eth.class[1].name: found `video` twice; expected a unique name"),
         ('name = "video"', 'name = "7"', "port.eth.class[1].name: found `7`, a number; expected a name"),
         ('name = "video"\n', "", "port.eth.class[1].name: missing: expected text"),
-        ("rate_gbps = 2\n", "", "port.eth.class[0].burst_bytes: has no effect: there is no rate limit: add rate_gbps"),
+        (
+            "rate_gbps = 2\n",
+            "",
+            "port.eth.class[0].burst_bytes: has no effect: the class or group has no rate limit; add rate_gbps",
+        ),
         ("rate_gbps = 2", "rate_gbps = 0", "port.eth.class[0].rate_gbps: found `0`; expected a number from 0.000001"),
         (
             '[[port.eth.group]]\nname = "rest"',
@@ -110,7 +114,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             "[port.eth]",
             "[port.eth]\nslots = 4",
-            "port.eth.class: has no effect: output threads send the blocks of a port with slots out of one queue",
+            "port.eth.class: has no effect: output threads send all blocks of a port with slots from one queue",
         ),
     ],
 )

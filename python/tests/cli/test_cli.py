@@ -131,8 +131,7 @@ def test_a_timeline_that_begins_after_the_end_says_that_it_is_empty(cli, tmp_pat
     assert ended.status == 0
     (warning,) = [each for each in json.loads(ended.out)["warnings"] if "timeline" in each]
     assert (
-        "the timeline is empty: it begins 1,000,000.000 us after the start of the measured time, which lasts "
-        in warning
+        "the timeline is empty: it begins 1,000,000.000 us after the start of the measurement, which lasts " in warning
     )
     assert f"linecard: {warning}" in ended.err
     assert "is empty" not in cli(*words, "--timeline-from", 1).err

@@ -407,7 +407,7 @@ def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path, wording):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--program", "drop", "--entry", "other"), "an entry are for C programs"),
+        (("--program", "drop", "--entry", "other"), "an entry function apply only to C programs"),
         (("--entry", "other"), "without a program to execute"),
         (("--program", "firewal"), "did you mean firewall"),
         (("--program", "no_such_file.o"), "expected an application, a shipped program or a file"),

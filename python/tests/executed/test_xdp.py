@@ -66,7 +66,7 @@ def test_maps_are_filled_from_csv_and_toml(capture, tmp_path):
     [
         ("1,7\n", "expected the header `key,value`"),
         ("key,value\n1\n", "ports.csv:2: found `1`, expected a key, a comma and a value"),
-        ("key,value\n99,7\n", "a key for which the map has no room"),
+        ("key,value\n99,7\n", "a key beyond the map's capacity"),
         ("key,value\n1,u16:7\n", "value: `u16:7` has 2 bytes, expected 4"),
         ("key,value\n1,0x100000000\n", "does not fit into 4 bytes"),
         ("key,value\n1,seven\n", "found `seven`, expected an address"),

@@ -74,7 +74,7 @@ def test_runs_that_were_made_before_are_compared_by_their_own_intervals(cli, tmp
     assert by_name(found)["latency_p99_ns"].beyond_noise is None
     other = linecard.compare("a.json", "c.json")
     assert by_name(other)["throughput_gbps"].beyond_noise is False
-    assert other.notes == ("the same configuration with two seeds: the difference is noise",)
+    assert other.notes == ("only the seeds differ, so the difference is noise",)
 
 
 def test_sweeps_are_compared_point_by_point(cli, tmp_path, monkeypatch, wording):

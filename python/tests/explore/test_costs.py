@@ -51,7 +51,7 @@ def test_a_file_of_ones_own_adds_costs_and_replaces_shipped_ones(space):
     assert found.column("area") == [pytest.approx(0.08 + 3.423)] * 2
     # The costs of a part without known currents are unknown; the rest of the table exists.
     assert found.column("standby") == [412.8, None]
-    assert any("known for ddr3_1600, ddr4_2400" in warning for warning in found.warnings)
+    assert any("defined for ddr3_1600, ddr4_2400" in warning for warning in found.warnings)
 
 
 def test_the_shipped_areas_and_energies_are_those_of_the_presets():
@@ -109,7 +109,7 @@ def test_a_damaged_file_of_costs_is_refused_in_words(space, text, wording):
     [
         ("cost(packets.part)", "expected a text, or a text and a name"),
         ('cost("prize")', "no cost 'prize', expected price"),
-        ('cost("price")', "without a name; the cost is known for ddr4_2400, hbm2"),
+        ('cost("price")', "without a name; this cost is defined for ddr4_2400, hbm2"),
         ('cost("thread_mm2", packets.part)', "is one number"),
     ],
 )

@@ -163,7 +163,7 @@ def test_packets_that_pile_up_leave_a_rate_that_is_sure_and_ranked_with_a_margin
     assert set(table.column("status")) == {"rate only"}
     for row in table.rows:
         assert row["throughput_gbps"] == pytest.approx(row["gate.rate_gbps"], rel=0.02)
-    assert table.to_dict()["best"].startswith("highest throughput_gbps: gate.rate_gbps=33, beyond chance")
+    assert table.to_dict()["best"].startswith("highest throughput_gbps: gate.rate_gbps=33 (statistically significant)")
     two = linecard.sweep(
         gate,
         vary={"gate.rate_gbps": [30, 30.2]},
@@ -216,7 +216,7 @@ def test_a_run_is_as_precise_as_was_asked_or_says_that_it_is_not(gate, cli, monk
     ended = cli("run", gate, "--packets", 1000, "--precision", "0.1%")
     assert ended.status == 4
     said = " ".join(ended.err.split())
-    assert "the precision was not reached: with 1,000 to 4,000 packets the half-width" in said
+    assert "the precision was not reached: with 1,000 to 4,000 packets, the half-width" in said
     assert "packets (--packets), or request a lower precision" in said
 
 

@@ -72,7 +72,7 @@ def test_what_is_not_steady_or_was_refused_is_not_ranked():
     rows[4]["throughput_gbps"], rows[5]["throughput_gbps"] = 99.0, 99.1
     best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
     assert best.sentence().startswith(
-        "highest throughput_gbps: not known: a=3 may be higher than a=2, but was not steady"
+        "highest throughput_gbps: not known, because a=3 may be higher than a=2, but was not steady"
     )
 
 
@@ -91,7 +91,7 @@ def test_the_screen_json_and_frame_have_a_row_a_point(cli, tmp_path):
     shown = " ".join(ended.out.split())
     assert "2 points, mean of 3 seeds" in shown
     assert "offered_" in shown
-    assert "highest throughput_gbps: gate.rate_gbps=35, beyond chance" in shown
+    assert "highest throughput_gbps: gate.rate_gbps=35 (statistically significant)" in shown
     plain = json.loads(cli(*words, "--store", tmp_path / "store", "--json").out)
     assert len(plain["rows"]) == 6
     assert [point["seeds"] for point in plain["points"]] == [3, 3]

@@ -297,7 +297,7 @@ def test_a_device_that_carries_nothing_is_in_the_table(tmp_path):
     ("options", "message"),
     [
         (("nfp4000", "--quick"), "No such option"),
-        (("nfp4000", "--keep"), "what is kept is of all studies"),
+        (("nfp4000", "--keep"), "--keep stores the results of all studies"),
         (("hasan2003",), "expected a study with a device: hxdp, nfp4000, spalink2000"),
     ],
 )

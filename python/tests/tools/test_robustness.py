@@ -160,7 +160,7 @@ def test_what_is_finished_is_kept_and_not_run_again(folder, tmp_path):
     partly = what_is_kept(load_study(str(folder)), Kept(file, folder), quick=False)
     assert (partly.done, partly.steps, list(partly.by_seed)) == (4, 10, [1, 2])
     assert partly.variations == whole.variations
-    assert "the study was run 4 times of 10" in page([partly], "pictures")
+    assert "4 of 10 runs of the study ended" in page([partly], "pictures")
     after = Fake()
     assert robustness(str(folder), kept=Kept(file, folder), run_function=after) == whole
     assert 2 not in {run.seed for run in after.asked}
@@ -202,7 +202,7 @@ def test_the_command_writes_prints_and_goes_on_after_an_interrupt(tool, folder, 
     assert KEY in screen.out
     assert "not varied: way" in screen.out
     refused = tool("robustness", folder, "--keep")
-    assert (refused.status, "what is kept is of all studies" in refused.err) == (2, True)
+    assert (refused.status, "--keep stores the results of all studies" in refused.err) == (2, True)
 
 
 def outcome(error: float, measured: float, *, kept: bool) -> Outcome:

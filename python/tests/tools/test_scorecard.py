@@ -349,7 +349,7 @@ def test_one_study_is_enough(tool, fake, tmp_path):
     [
         (("hasan2003", "--quick"), "No such option"),
         (("hasan2013",), "hasan2003"),
-        (("hasan2003", "--keep"), "what is kept is of all studies"),
+        (("hasan2003", "--keep"), "--keep stores the results of all studies"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(tool, arguments, words):
@@ -528,7 +528,7 @@ def test_a_point_can_differ_by_a_key_column_and_leaves_other_values_alone(tmp_pa
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("", "expected a point: `set`, `values` or both"),
+        ("", "found no value of the input, expected `set`, `values` or both"),
         ('values = [{ column = "ap", value = "nat", set = ["program.x=3"] }]', "did you mean app?"),
     ],
 )

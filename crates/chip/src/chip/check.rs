@@ -25,7 +25,10 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
     refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that sends packets")?;
     for cluster in &config.clusters {
         let name = &cluster.name;
-        refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
+        refuse(
+            cluster.engines == 0 || cluster.threads == 0,
+            &format!("{name} needs at least one engine and one thread"),
+        )?;
         refuse(
             cluster.posted == 0,
             &format!("the limit of posted operations of {name} is 0; expected at least 1"),
@@ -56,8 +59,8 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         refuse(
             inbox.capacity.is_some() || inbox.window.is_some(),
             &format!(
-                "packets from ports wait in the receive buffer, so the inbox {} must have no maximum of packets and \
-                 no window",
+                "packets from ports wait in the receive buffer, so the inbox {} must have neither a packet limit \
+                 nor a window",
                 inbox.name
             ),
         )?;
@@ -87,7 +90,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             refuse(
                 inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
                 &format!(
-                    "the inbox {} passes packets to any free thread, but each cluster has a separate packet memory: \
+                    "the inbox {} passes packets to any free thread, but each cluster has a separate packet memory; \
                      choose a dispatch rule that selects a cluster",
                     inbox.name
                 ),
@@ -156,7 +159,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         !(1..=32).contains(&block_cells),
         &format!("found {block_cells} cells in a wide block; expected 1 to 32"),
     )?;
-    refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
+    refuse(blocks == 0, "each queue cache needs a capacity of at least one block")?;
     for cells in threads.filter_map(|cluster| cluster.block_cells) {
         // An output block need not begin at the start of a wide block, and is read only if the cache holds
         // all of it.
@@ -165,7 +168,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
             touched > blocks,
             &format!(
                 "an output block of {cells} cells can span {touched} wide blocks of {block_cells} cells, but each \
-                 cache has room for {blocks} blocks"
+                 queue cache holds only {blocks} blocks"
             ),
         )?;
     }

@@ -124,11 +124,11 @@ impl SchedulerConfig {
         let all = (0..self.classes.len()).map(Member::Class).chain((1..self.groups.len()).map(Member::Group));
         for member in all {
             let times = found.iter().filter(|&&each| each == member).count();
-            refuse(times != 1, &format!("{member:?} is a member of {times} groups: expected one"))?;
+            refuse(times != 1, &format!("{member:?} is a member of {times} groups; expected exactly one"))?;
         }
         refuse(
             self.groups[0].share.shaper.is_some(),
-            "the outermost group must have no shaper: the rate of the port limits it",
+            "the outermost group must have no shaper, because the port's rate already limits it",
         )
     }
 }

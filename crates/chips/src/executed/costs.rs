@@ -65,7 +65,7 @@ costs! {
         call_cycles = 1, "call of a function of the program, and the return from it";
         enter_cycles = 0, "cycles to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
-        helper_cycles = 20, "a helper whose cycles are not listed separately";
+        helper_cycles = 20, "call of a helper whose cycles are not listed separately";
         local_load_cycles = 1, "load from the stack, the context, or a region that is not bound to a memory";
         local_store_cycles = 1, "store to the stack, the context, or a region that is not bound to a memory";
         packet_address_cycles = 0, "load from the packet: cycles before the memory access";
@@ -73,10 +73,10 @@ costs! {
         packet_result8_cycles = 1, "load of 8 bytes from the packet: cycles after the bytes arrive";
         packet_merged_cycles = 1, "load of packet bytes that an earlier load has fetched";
         packet_store_cycles = 1, "store to the packet: cycles before the memory access";
-        map_address_cycles = 0, "load from the value of a map: cycles before the memory access; 0 at offset 0";
+        map_address_cycles = 0, "load from a map value: cycles before the memory access; 0 at offset 0";
         map_result_cycles = 1, "load of up to 4 bytes of a map value: cycles after the bytes arrive";
         map_result8_cycles = 1, "load of 8 bytes of a map value: cycles after the bytes arrive";
-        map_store_cycles = 1, "store to the value of a map: cycles before the memory access";
+        map_store_cycles = 1, "store to a map value: cycles before the memory access";
         atomic_cycles = 1, "atomic operation: cycles before the memory access";
     }
 }
@@ -146,7 +146,7 @@ impl RowCosts {
         let early = section.switch_or(
             "early_exit",
             true,
-            "whether an exit with a constant action saves register_exit_cycles",
+            "whether an exit with a constant action avoids register_exit_cycles",
         );
         Self {
             lanes,
@@ -171,7 +171,7 @@ impl RowCosts {
                 "helper_bytes",
                 0,
                 0..=65_535,
-                "bytes of the stack and the packet that a helper reads per cycle; 0: any number",
+                "number of stack and packet bytes that a helper reads per cycle; 0: no limit",
             ) as u32,
         }
     }
@@ -215,8 +215,8 @@ impl EbpfCosts {
             "lanes",
             0,
             0..=u64::from(MOST_LANES),
-            "instructions per row; a row takes one cycle, and rows are scheduled in advance. 0: instructions have \
-             costs by class",
+            "instructions per row; a row takes one cycle, and rows are scheduled in advance. 0: an instruction \
+             takes the cycles of its class",
         ) as u32;
         if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
             section.fail("lanes", format!("found {lanes}: {why}"));
@@ -240,7 +240,7 @@ impl EbpfCosts {
                     "helper_cycles",
                     1,
                     1..=MOST_CYCLES,
-                    "a helper whose cycles are not listed separately; the row of the call is included",
+                    "cycles of a helper that is not listed separately, including the row of the call",
                 ) as u32,
                 ..EbpfCycles::default()
             };
@@ -256,7 +256,8 @@ impl EbpfCosts {
                 ..Self::default()
             };
         }
-        let meaning = "packet loads at constant distances within this number of bytes form one access; 0: each load is a separate access";
+        let meaning = "maximum size of an access that merges packet loads at constant distances; 0: each load is a \
+                       separate access";
         Self {
             cycles: EbpfCycles::of(section),
             share,
@@ -266,7 +267,7 @@ impl EbpfCosts {
             waits_for_packet_writes: section.switch_or(
                 "waits_for_packet_writes",
                 waits,
-                "whether the thread waits for stores to the packet; the value of waits_for_writes if left out",
+                "whether the thread waits for stores to the packet; if left out, waits_for_writes decides",
             ),
             masked_index,
             rules: Rules::read(section),

@@ -43,7 +43,7 @@ impl Executable {
         let loaded = if is_elf && machine != Some(EM_BPF) {
             if file.section.is_some() || !file.maps.is_empty() || file.routes.is_some() {
                 return Err(refuse(
-                    "sections, maps and routes are for XDP programs, not for C programs".to_owned(),
+                    "sections, maps and routes apply only to XDP programs, not to C programs".to_owned(),
                 ));
             }
             let image = read_image(&file.path, &file.name)?;
@@ -66,8 +66,8 @@ impl Executable {
         } else {
             if file.control.is_some() || file.entry.is_some() {
                 return Err(refuse(
-                    "control data and an entry are for C programs; for an XDP program, fill maps by name and choose a \
-                     function by its section"
+                    "control data and an entry function apply only to C programs. For an XDP program, fill maps by \
+                     name and choose a function by its section"
                         .to_owned(),
                 ));
             }

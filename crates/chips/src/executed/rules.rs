@@ -94,19 +94,20 @@ impl Rules {
             let when = bits(row.choices(
                 "when",
                 when::NAMES,
-                "conditions on the operands, all of which must hold; without conditions, the rule always applies",
+                "conditions that the operands must all meet; without conditions, the rule always applies",
             ));
             if of == 0 {
-                row.fail("of", "no operation; expected a list of operations, such as [\"or64\"]");
+                row.fail("of", "the list is empty; expected operations, such as [\"or64\"]");
             }
             let cycles = row.integer(
                 "cycles",
                 0..=MOST_CYCLES,
-                "cycles of the operation with its operand, instead of those of its class",
+                "cycles of the operation with its operand; they replace the cycles of its class",
             ) as u32;
-            let meaning = "additional cycles for a taken jump; as for other jumps if left out";
+            let meaning = "additional cycles for a taken jump; if left out, the same as for other jumps";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            let meaning = "further cycles for a jump on inequality or on a set bit if the low words do not decide the outcome";
+            let meaning = "additional cycles for a jump on inequality or on a set bit, if the low words do not \
+                           decide the outcome";
             let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
             Rule { of, when, cycles, taken, taken_upper }
         };

@@ -42,7 +42,7 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
             );
         if must && !placed.is_done_once() {
             let message =
-                "this step must be executed once for every packet: omit `each`, `share` and `times`";
+                "this step must be executed once for every packet; omit `each`, `share` and `times`";
             placed.section.fail("op", message);
         }
     }
@@ -55,20 +55,20 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
         let section = &placed.section;
         match placed.step.does {
             Does::Lock(lock) if held.iter().any(|&(other, _)| other == lock) => {
-                section.fail("lock", format!("{lock} is already held: the thread would wait for itself"));
+                section.fail("lock", format!("{lock} is already held, so the thread would wait for itself"));
             }
             Does::Lock(lock) => held.push((lock, section)),
             Does::Unlock(lock) => match held.iter().position(|&(other, _)| other == lock) {
                 Some(at) => drop(held.remove(at)),
                 None => section.fail(
                     "lock",
-                    format!("{lock} is not held here: add a step with op = \"lock\" before this one"),
+                    format!("{lock} is not held here; add a step with op = \"lock\" before this one"),
                 ),
             },
             _ => {
                 if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
                     let message = format!(
-                        "processing of the packet may end here while the packet holds lock {lock}: release the lock \
+                        "processing of the packet may end here while the packet holds lock {lock}; release the lock \
                          before this step"
                     );
                     section.fail("op", message);
@@ -77,7 +77,7 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
         }
     }
     for (lock, section) in held {
-        section.fail("lock", format!("{lock} is never released: add a step with op = \"unlock\""));
+        section.fail("lock", format!("{lock} is never released; add a step with op = \"unlock\""));
     }
 }
 
@@ -90,7 +90,8 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
             Does::Compute | Does::Reach(_) | Does::Spread(_) | Does::Join | Does::Lock(_) | Does::Unlock(_)
         );
         if !needs_none || placed.runs {
-            let message = "another thread already has the packet (goes_on): only compute, accesses, join and locks may follow";
+            let message = "another thread already has the packet (goes_on), so only compute, accesses, join and \
+                           locks may follow";
             placed.section.fail("op", message);
         }
     }
@@ -108,13 +109,14 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message = "this step hands over the block of a sending thread: put the step after a step with op = \"enqueue\"";
+        let message = "this step hands over a sending thread's block; put the step after a step with op = \
+                       \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
     if is_executed {
         let message =
-            "the loops of the chip, not steps, enqueue the packets of an executed program (--program)";
+            "the chip's loops enqueue the packets of an executed program (--program), so steps must not";
         enqueue.fail("op", message);
     }
     for placed in behind {
@@ -123,8 +125,8 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "sending threads execute the steps after this one, and hand each block over once: found {sent} steps with op \
-             = \"transmit\" there, expected one"
+            "sending threads execute the steps after this one and must hand over each block once; expected one step \
+             with op = \"transmit\" there, found {sent}"
         );
         enqueue.fail("op", message);
     }
@@ -138,23 +140,24 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
         if let Some(last) = front.last().filter(|_| is_enqueued) {
             last.section.fail(
                 "op",
-                "no queue has reserved room for the packet: add a step with op = \"admit\" before this one",
+                "no queue has reserved space for the packet; add a step with op = \"admit\" before this one",
             );
         }
         return;
     };
     if !is_enqueued {
         let message =
-            "the packet never enters the queue that reserves room for it: add a step with op = \"enqueue\"";
+            "the packet never enters the queue that reserves space for it; add a step with op = \"enqueue\"";
         first.section.fail("op", message);
         return;
     }
     for again in admits {
-        again.section.fail("op", "a queue already reserves room for the packet");
+        again.section.fail("op", "a queue already reserves space for the packet");
     }
     let behind = front.iter().skip_while(|placed| !is_admit(placed));
     for placed in behind.filter(|placed| placed.may_end() && !matches!(placed.step.does, Does::Enqueue)) {
-        let message = "processing of the packet may end here while a queue reserves room for it: put this step before op = \"admit\"";
+        let message = "processing of the packet may end here while a queue reserves space for it; put this step \
+                       before op = \"admit\"";
         placed.section.fail("op", message);
     }
 }
@@ -170,12 +173,12 @@ fn fits_a_block(placed: &Placed<'_>) {
         Does::Reach(access) if !of_packets(access) => return,
         Does::Spread(accesses) if !accesses.iter().any(of_packets) => return,
         Does::Reach(_) | Does::Spread(_) => {
-            "after op = \"enqueue\", steps process a block of cells, not the packet: whole_packet and address = \"flow\" \
-             have no meaning"
+            "after op = \"enqueue\", steps process a block of cells, not the packet, so whole_packet and address = \
+             \"flow\" do not apply"
         }
         _ => {
-            "after op = \"enqueue\", only compute, accesses, transfers, join and transmit are possible: put this step \
-             before op = \"enqueue\""
+            "after op = \"enqueue\", only compute, accesses, transfers, join and transmit are possible; put this \
+             step before op = \"enqueue\""
         }
     };
     placed.section.fail("op", message);

@@ -21,7 +21,8 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     if sections.is_empty() {
         // A value that is not a list has already been reported.
         if section.is_list("step") || !section.has("step") {
-            let message = "a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …";
+            let message =
+                "list the steps of the program as [[step]] with op = \"compute\", \"read\", \"send\", …";
             section.lacks("step", message);
         }
         return None;
@@ -107,7 +108,8 @@ fn by_inbox(
     reading: &Reading<'_>,
 ) -> Runs {
     for placed in listed.iter().filter(|placed| placed.runs || matches!(placed.step.does, Does::Enqueue)) {
-        let message = "a list whose steps name an inbox (from) must not execute a program or send blocks";
+        let message =
+            "steps that name an inbox (from) cannot be combined with op = \"run\" or op = \"enqueue\"";
         placed.section.fail("op", message);
     }
     let list_of = |inbox: Option<u16>| {

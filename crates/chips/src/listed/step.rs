@@ -188,7 +188,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let all = u64::from(cycles) * u64::from(times);
         if all > MOST_CYCLES {
             let message = format!(
-                "{times} times {cycles} cycles are {all} cycles, expected at most {MOST_CYCLES}: lower one of the two"
+                "{times} times {cycles} cycles are {all} cycles, expected at most {MOST_CYCLES}; lower one of the two"
             );
             step.fail("cycles", message);
         }
@@ -202,8 +202,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let instructions = u64::from(times) * instructions(&does);
         if instructions > MOST_TIMES {
             let message = format!(
-                "the step takes {instructions} instructions, expected at most {MOST_TIMES}: lower times or bytes, or use \
-                 several steps"
+                "the step takes {instructions} instructions, expected at most {MOST_TIMES}; lower times or bytes, \
+                 or use several steps"
             );
             step.fail("op", message);
             return None;
@@ -250,7 +250,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         };
         let asks = verb == Verb::Access(Access::Ask);
         let usual = if asks { 1 } else { 65_536 };
-        let meaning = "size of the range over which the addresses of the accesses spread";
+        let meaning = "size of the address range over which the accesses spread";
         let within = step.integer_or("within_bytes", usual, 1..=MOST_WITHIN, meaning);
         let per_thread = step.choice_or(
             "per",
@@ -269,7 +269,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if whole && address == Address::Shuffled {
             step.fail(
                 "address",
-                "packets differ in size, so addresses of whole packets cannot be shuffled: state bytes, or address = \"any\"",
+                "packets differ in size, so addresses of whole packets cannot be shuffled; set `bytes`, or set \
+                 `address = \"any\"`",
             );
         }
         let role = self.role(step, if asks { 0 } else { all });
@@ -309,7 +310,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             Verb::Spread => Does::Spread(self.accesses(step)),
             Verb::MoveIn | Verb::MoveOut => {
                 if each == Each::Packet {
-                    step.fail("each", "cells are moved one by one: set each = \"cell\"");
+                    step.fail("each", "cells are moved one by one; set each = \"cell\"");
                 }
                 self.moves_cells = true;
                 Does::Cell { role: self.role(step, 0), write: verb == Verb::MoveIn, posted: posted(step) }
@@ -337,7 +338,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             // The cycles of this step precede the program.
             Verb::Run => Does::Compute,
             Verb::Extend => {
-                step.fail("op", "an extension must be in the list of a program, not in another extension");
+                step.fail("op", "an extension must be a step of a program, not of another extension");
                 Does::Compute
             }
         }
@@ -366,7 +367,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let if_room = step.switch_or(
             "if_room",
             false,
-            "whether the thread keeps the packet and executes the next step, instead of waiting, if the ring is full",
+            "whether the thread, if the ring is full, keeps the packet and executes the next step instead of waiting",
         );
         let goes_on = step.switch_or(
             "goes_on",
@@ -377,7 +378,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if if_room && goes_on {
             step.fail(
                 "goes_on",
-                "a packet that finds no space is not handed over: use if_room or goes_on, not both",
+                "a packet that finds no space is not handed over; use if_room or goes_on, not both",
             );
         }
         let then = match (if_room, goes_on) {

@@ -1,7 +1,7 @@
 //! `ipv4_forward`: forwarding by parallel threads (Girish 2008).
 
-use crate::reading::{MILLION, Reading};
 use crate::read_program::{ReadProgram, Runs};
+use crate::reading::{MILLION, Reading};
 use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
@@ -11,8 +11,17 @@ pub(super) const SECTION: &str = "";
 /// The table and the key that a file with its costs has.
 pub(super) const NEEDS: (&str, &str) = ("program", "packet_cycles");
 /// Keys of `[program]` with its costs.
-pub(super) const COSTS: &[&str] =
-    &["scheme", "packet_cycles", "store_cycles", "load_cycles", "direct_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
+pub(super) const COSTS: &[&str] = &[
+    "scheme",
+    "packet_cycles",
+    "store_cycles",
+    "load_cycles",
+    "direct_cycles",
+    "header_bytes",
+    "hashes",
+    "table_reads",
+    "table_words",
+];
 
 /// Reads its costs.
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
@@ -39,7 +48,7 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
             "scheme",
             &schemes,
             "parts of a packet that are kept in the scratchpad. With DYNAMIC and DETOUR, only packets for congested \
-             ports go to DRAM. With DETOUR, threads keep their packets",
+             ports go to DRAM. With DETOUR, a thread also keeps such a packet until it is in the transmit buffer",
         ),
         packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),
@@ -49,7 +58,7 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
         table_reads: section.integer("table_reads", 0..=1000, "number of table reads, one after the other")
             as u32,
-        table_words: section.integer("table_words", 1..=1000, "words per read of the table") as u32,
+        table_words: section.integer("table_words", 1..=1000, "words per table read") as u32,
     };
     let place = section.place();
     let mut used = Vec::new();
@@ -73,7 +82,8 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
     if config.scheme.looks_at_queues() && !reading.keeps {
         section.fail(
             "scheme",
-            "DYNAMIC and DETOUR compare the bytes that wait for output ports: add [transmit] with watermarks, as in platforms/ixp2400_dynamic",
+            "DYNAMIC and DETOUR compare the bytes that wait for output ports; add [transmit] with watermarks, as in \
+             platforms/ixp2400_dynamic",
         );
     }
     (Carrier { config, roles }, used)

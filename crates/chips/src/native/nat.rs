@@ -1,8 +1,8 @@
 //! `nat`: addresses and ports are translated (Hasan 2003, section 5.2).
 
 use super::loops::{self, Named};
-use crate::reading::{MILLION, Reading};
 use crate::read_program::ReadProgram;
+use crate::reading::{MILLION, Reading};
 use linecard_apps::{Nat, NatConfig, NatRoles};
 use linecard_config::Section;
 
@@ -18,7 +18,8 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     if reading.results {
         section.fail(
             "run",
-            "nat keeps its translations in its own table; a result cache serves l3fwd16 and firewall: set cache.entries to 0",
+            "nat keeps its translations in its own table; only l3fwd16 and firewall use a result cache. Set \
+             cache.entries to 0",
         );
     }
     let not_ip = reading.not_ip(section);
@@ -46,7 +47,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
         translate_cycles: integer(
             "translate_cycles",
             0..=MILLION,
-            "cycles to load the header into registers, for the translation, and for checksums",
+            "cycles to load the header into registers, to translate it, and to update the checksums",
         ),
         update_cycles: integer("update_cycles", 0..=MILLION, "cycles to insert or remove an entry"),
         // 198.18.0.0/15, set aside for benchmarking network devices (RFC 2544).

@@ -3,8 +3,8 @@
 //! Such a unit has no stated latency and rate; tables state the time of a transfer at some sizes. Times in between
 //! are interpolated linearly, and times beyond the last size are extrapolated.
 
-use super::table::PlaceTable;
 use super::server::server_of;
+use super::table::PlaceTable;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{Facts, Kind, Served, Server, Serves};
 use linecard_config::Section;
@@ -26,7 +26,9 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
 }
 
 fn times(section: &Section<'_>, key: &str, what: &str) -> Times {
-    let meaning = format!("time {what}, by size: points `bytes:ns`, comma-separated, with rising sizes and times");
+    let meaning = format!(
+        "time {what}, by request size: comma-separated points `bytes:ns` with rising sizes and times"
+    );
     let text = section.text(key, &meaning);
     let times = Times::parse(&text);
     if let Err(message) = &times
@@ -176,7 +178,10 @@ mod tests {
     #[test]
     fn points_must_rise() {
         for text in ["", "64", "64:1.0", "64:2, 32:3", "0:3, 1:2", "0:-1, 1:2", "0:0, 1:1e10", "0:nan, 1:2"] {
-            assert!(Times::parse(text).is_err_and(|message| message.contains("expected at least two points")), "{text}");
+            assert!(
+                Times::parse(text).is_err_and(|message| message.contains("expected at least two points")),
+                "{text}"
+            );
         }
         let line = Times::parse("64:100, 128:200").unwrap();
         assert_eq!([32, 64, 96, 256].map(|bytes| line.ps(bytes)), [50_000, 100_000, 150_000, 400_000]);

@@ -1,13 +1,14 @@
 //! A cache in front of another memory.
 
-use super::table::PlaceTable;
 use super::server;
+use super::table::PlaceTable;
 use linecard_chip::config::{CacheConfig, PlaceKind, Replacement};
 
-pub(super) const KEYS: &[&str] = &["behind", "line_bytes", "ways", "cache_bytes", "replacement", "port_ways", "concurrency"];
+pub(super) const KEYS: &[&str] =
+    &["behind", "line_bytes", "ways", "cache_bytes", "replacement", "port_ways", "concurrency"];
 pub(super) const HAS_TIMES: bool = true;
 
-/// The rule that selects the line of a set to replace.
+/// The rule that selects which line of a set is replaced.
 pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
     &[("least_recent", Replacement::LeastRecent), ("random", Replacement::Random)];
 

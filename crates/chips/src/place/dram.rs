@@ -1,17 +1,17 @@
 //! DRAM by reference to a part and to a policy of its controller.
 
-use super::table::PlaceTable;
 use super::server;
+use super::table::PlaceTable;
 use crate::packet_starts::usual_interleave;
 use crate::units::time_ps;
-use linecard_files::preset::{in_folder, load};
-use linecard_files::Error;
-use linecard_drams::{Rule, open, part, policy};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
 use linecard_dram::{Device, Organization, RowMap};
+use linecard_drams::{Rule, open, part, policy};
+use linecard_files::Error;
+use linecard_files::preset::{in_folder, load};
 
 pub(super) const HAS_TIMES: bool = false;
 
@@ -32,8 +32,18 @@ pub(super) const KEYS: &[&str] = &[
     "prefetch",
     "ideal",
 ];
-const PACKET_BUFFER_KEYS: &[&str] =
-    &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
+const PACKET_BUFFER_KEYS: &[&str] = &[
+    "rows",
+    "halves",
+    "halves_from_bytes",
+    "queues",
+    "precharge",
+    "batch_k",
+    "batch_break",
+    "prefetch",
+    "ideal",
+    "banks",
+];
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     // The errors have been reported; the rest of the file is read nevertheless.
@@ -48,7 +58,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "frfcfs_open",
         "policy of the controller: a preset of presets/policies, or a file",
     );
-    let channels = section.integer_or("channels", 1, 1..=1024, "number of parts in parallel, interleaved") as u32;
+    let channels =
+        section.integer_or("channels", 1, 1..=1024, "number of parts in parallel, interleaved") as u32;
     let usual = match section.has("interleave_bytes") {
         true => 0,
         false => usual_interleave(document, section, channels.into()),
@@ -58,7 +69,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         usual,
         1..=1 << 30,
         "consecutive bytes in one channel, a power of two. The default is the page size if ports keep packets in this \
-         memory and packets would otherwise begin in some channels only",
+         memory and packets would otherwise begin in only some of the channels",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
@@ -121,14 +132,14 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves",
                     "together",
                     &halves,
-                    "whether the two writes of a cell that comes partly from registers share one turn of the \
-                     controller, or take one turn each",
+                    "whether the two writes of a cell that comes partly from registers share one controller turn, \
+                     or take one turn each",
                 ),
                 halves_from_bytes: section.integer_or(
                     "halves_from_bytes",
                     1,
                     1..=64,
-                    "minimum size of a cell that takes two writes, if it comes partly from registers",
+                    "minimum size from which a cell that comes partly from registers takes two writes",
                 ) as u32,
                 channels,
                 interleave_bytes,
@@ -160,7 +171,12 @@ fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Or
         let row = u64::from(organization.banks) * u64::from(organization.row_bytes) * u64::from(channels);
         let rows = capacity / row;
         if rows == 0 {
-            section.fail("banks", format!("the capacity of {capacity} bytes is smaller than one row in each bank ({row} bytes)"));
+            section.fail(
+                "banks",
+                format!(
+                    "the capacity of {capacity} bytes is smaller than one row in each bank ({row} bytes)"
+                ),
+            );
         }
         organization.rows = rows.clamp(1, u64::from(u32::MAX / organization.banks)) as u32;
     }
@@ -193,7 +209,7 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
             "batch_k",
             policy.batch.into(),
             0..=1024,
-            &usual("largest batch from one queue; 1 alternates, 0 serves requests as they arrive"),
+            &usual("largest batch from one queue; 1 alternates between the queues, 0 serves requests in arrival order"),
         ) as u32,
         batch_break: section.choice_or(
             "batch_break",
@@ -209,4 +225,3 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
         ideal: section.switch_or("ideal", policy.ideal, &usual("every access takes the time of a row hit")),
     }
 }
-

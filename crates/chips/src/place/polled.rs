@@ -13,9 +13,9 @@ pub(super) const HAS_TIMES: bool = false;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let (section, hz) = (asked.section, asked.clocks.of(asked.section));
-    let every_ps = time_ps(section, "every", hz, "polling interval; 0: completion is seen at once");
+    let every_ps = time_ps(section, "every", hz, "polling interval; 0: completion is detected immediately");
     if every_ps.is_none() && !section.has("every_ns") && !section.has("every_cycles") {
-        section.lacks("every_ns", "state the polling interval, every_ns or every_cycles");
+        section.lacks("every_ns", "set the polling interval with every_ns or every_cycles");
     }
     PlaceKind::Of(Arc::new(Polled { every_ps: every_ps.unwrap_or(0) }))
 }

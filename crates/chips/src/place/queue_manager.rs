@@ -20,7 +20,7 @@ const MANAGERS: [(&str, Option<Kind>); 6] = [
 
 /// Reads the queue manager, on the machine of Table 1.
 pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
-    let meaning = "queue manager; none: programs write and read descriptors";
+    let meaning = "queue manager; none: programs write and read descriptors themselves";
     let kind = section.choice("manager", &MANAGERS, meaning)?;
     let settings = table_1().map_err(|error| section.fail("manager", error.to_string()));
     Some(QueueManagerConfig { kind, settings: settings.ok()? })
@@ -45,9 +45,9 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     PlaceKind::QueueManager(QueueManagerConfig {
         kind,
         settings: Settings {
-            entries: count("entries", "entries of its cache (sqc, qc)"),
-            engines: count("engines", "engines that execute operations (sqc, qarray, qc)"),
-            interconnect_ps: ps("interconnect_ns", "round-trip time from a thread"),
+            entries: count("entries", "number of entries in the manager's cache (sqc, qc)"),
+            engines: count("engines", "number of engines that execute operations (sqc, qarray, qc)"),
+            interconnect_ps: ps("interconnect_ns", "round-trip time between a thread and the manager"),
             memory_ps: ps("memory_ns", "access time of the memory that holds descriptors and links"),
             // Instructions belong to programs: engines execute them.
             instruction_ps: Default::default(),

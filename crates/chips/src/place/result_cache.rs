@@ -1,7 +1,7 @@
 //! A cache of lookup results.
 
-use super::table::PlaceTable;
 use super::server;
+use super::table::PlaceTable;
 use linecard_chip::config::{PlaceKind, ResultCacheConfig};
 use linecard_config::Section;
 use linecard_flowcache::{Configuration, Digester, FlowCache, Geometry, Hash, Key, Policy};
@@ -11,7 +11,11 @@ pub(super) const HAS_TIMES: bool = true;
 
 /// Returns the entries of a result cache.
 pub(crate) fn entries(section: &Section<'_>) -> u32 {
-    section.integer("entries", 0..=1 << 22, "number of entries of the cache in front of the lookup; 0: no cache") as u32
+    section.integer(
+        "entries",
+        0..=1 << 22,
+        "number of entries in the cache that is searched before the lookup; 0: no cache",
+    ) as u32
 }
 
 /// Reads a result cache; without entries, returns a unit that is never accessed.
@@ -23,11 +27,14 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         return PlaceKind::Server(port);
     }
     let ways = section.integer("ways", 1..=1 << 22, "entries per set of the cache") as u32;
-    let policy =
-        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, except oracle policies");
+    let policy = section
+        .text("policy", "replacement policy, as in `linecard flowcache --policy`, except oracle policies");
     let key = section.text("key", "definition of a flow: 5-tuple, 2-tuple, or fields such as dst/24");
-    let bits = section.integer("digest_bits", 1..=32, "bits of the digest of a flow, the low bits of CRC32C over the key")
-        as u32;
+    let bits = section.integer(
+        "digest_bits",
+        1..=32,
+        "bits of the digest of a flow, the low bits of CRC32C over the key",
+    ) as u32;
     let said = |key: &str, error: linecard_flowcache::FlowCacheError| section.fail(key, error.to_string());
     let geometry = Geometry::new(entries, ways).map_err(|e| said("entries", e));
     let policy = Policy::parse(&policy).map_err(|e| said("policy", e));

@@ -34,16 +34,21 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         |key: &str, usual: u64, meaning: &str| section.integer_or(key, usual, 0..=MOST_CYCLES, meaning);
     let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
     let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
-    let beats = small("beats_per_cycle", 2, 16, "transfers of the bus per clock");
+    let beats = small("beats_per_cycle", 2, 16, "bus transfers per clock");
     let clock_hz = asked.clocks.of(section);
     let per_cycle = bus_bytes * beats;
-    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "unit of transfer: an access moves a multiple of this number of bytes");
+    let piece_bytes = small(
+        "piece_bytes",
+        per_cycle.into(),
+        65_536,
+        "unit of transfer: an access moves a multiple of this number of bytes",
+    );
     let beat_ns = section.number_or(
         "bus_beat_ns",
         0.0,
         0.0..=1e3,
-        "time of a bus transfer, if the bus is a separate stage after the banks; 0: a bank is occupied until its data \
-         have moved",
+        "time of a bus transfer, if the bus is a separate stage after the banks; 0: a bank stays occupied until its \
+         data has moved",
     );
     let tandem = (beat_ns > 0.0).then(|| {
         let cycle_ps = 1e12 / clock_hz.max(1) as f64;
@@ -63,30 +68,42 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         0..=1 << 20,
         "number of outstanding requests at which an engine stalls when it issues another one; 0: engines never stall",
     ) as u32;
-    let request_bytes =
-        small("back_pressure_bytes", 64, 65_536, "number of bytes that count as one request for back pressure");
+    let request_bytes = small(
+        "back_pressure_bytes",
+        64,
+        65_536,
+        "number of bytes that count as one request for back pressure",
+    );
     let mut capacity = asked.capacity_bytes().unwrap_or(USUAL_SLOTS_BYTES);
     if capacity > MOST_SLOTS_BYTES {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("found {capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES} bytes"));
+        section.fail(
+            key,
+            format!("found {capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES} bytes"),
+        );
         capacity = MOST_SLOTS_BYTES;
     }
     PlaceKind::Slots(SlotsConfig {
         clock_hz,
         slots: SlotConfig {
             banks,
-            slots: small("slots", 16, 1 << 20, "accesses that the controller handles at the same time"),
+            slots: small(
+                "slots",
+                16,
+                1 << 20,
+                "number of accesses that the controller handles at the same time",
+            ),
             bytes_per_cycle: per_cycle,
             activate: cycles("activate_cycles", 3, "time from the row command to the column command"),
             column: cycles("column_cycles", 3, "time from the column command to the first data"),
             precharge: cycles("precharge_cycles", 3, "time from the end of the data until the bank is free"),
-            turnaround: cycles(
-                "turnaround_cycles",
-                1,
-                "turnaround time of the bus between reads and writes",
+            turnaround: cycles("turnaround_cycles", 1, "turnaround time of the bus between reads and writes"),
+            refresh_every: cycles(
+                "refresh_every_cycles",
+                0,
+                "time from one refresh to the next; 0: no refresh",
             ),
-            refresh_every: cycles("refresh_every_cycles", 0, "time from one refresh to the next; 0: no refresh"),
-            refresh: cycles("refresh_cycles", 0, "time after a refresh in which no bank is activated"),
+            refresh: cycles("refresh_cycles", 0, "time after a refresh during which no bank is activated"),
             tandem,
         },
         interleaving: section.choice_or(
@@ -105,4 +122,3 @@ const MOST_SLOTS_BYTES: u64 = 1 << 36;
 
 /// The default capacity of a memory with slots: room for any packet in each bank.
 const USUAL_SLOTS_BYTES: u64 = 64 << 20;
-

@@ -23,7 +23,7 @@ impl Columns {
         for (place, name) in line.split(|&c| c == b',').map(<[u8]>::trim_ascii).enumerate() {
             let Some(known) = NAMES.iter().position(|n| name.eq_ignore_ascii_case(n)) else {
                 return Err(format!(
-                    "no column is called {}; expected a header with arrival, op, address and optionally bytes",
+                    "the column {} is unknown; expected arrival, op, address and, optionally, bytes",
                     shown(name)
                 ));
             };
@@ -57,7 +57,7 @@ impl Columns {
         let bytes = match bytes {
             None => None,
             Some(word) => match decimal(word).and_then(|n| u32::try_from(n).ok()) {
-                None => return Err(format!("bytes {}; expected a whole number", shown(word))),
+                None => return Err(format!("size {}; expected a whole number of bytes", shown(word))),
                 some => some,
             },
         };

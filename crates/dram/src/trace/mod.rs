@@ -167,7 +167,8 @@ impl<R: BufRead> TraceReader<R> {
                 Ok(Access { arrival, address, bytes, write })
             }
             Some(bytes) => Err(format!(
-                "{bytes} bytes from {address:#x}; expected 1 or more inside one access of {access_bytes} bytes"
+                "{bytes} bytes from {address:#x}; expected at least 1 byte, all within one access of \
+                 {access_bytes} bytes"
             )),
         }
     }
@@ -186,7 +187,9 @@ impl<R: BufRead> TraceReader<R> {
                 Err(error) => return Err(self.wrong(unreadable(&error))),
             }
             if self.line.len() > LONGEST_LINE {
-                return Err(self.wrong(format!("longer than {LONGEST_LINE} bytes; expected a line of text")));
+                return Err(self.wrong(format!(
+                    "the line is longer than {LONGEST_LINE} bytes; expected a line of text"
+                )));
             }
             let line = trimmed(&self.line);
             if !line.is_empty() && line[0] != b'#' {
@@ -205,7 +208,7 @@ const LONGEST_LINE: usize = 4096;
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            "the compressed file ends early; expected the rest of it (was it cut?)".to_owned()
+            "the compressed file ends early (was it cut?); expected a complete file".to_owned()
         }
         _ => format!("cannot be read: {error}"),
     }

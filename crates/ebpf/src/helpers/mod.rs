@@ -75,7 +75,7 @@ fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_,
     let address = arguments.get(1);
     world.memory.bytes_mut(address, 4)?;
     if world.lock.is_some() {
-        return Err(arguments.fault(1, "no lock held: a program may hold one at a time"));
+        return Err(arguments.fault(1, "no lock to be held; a program may hold only one lock at a time"));
     }
     world.lock = Some(address);
     world.touched(address, AccessKind::Atomic, 4, watch);

@@ -118,7 +118,7 @@ pub(super) fn ring_release<H: Hook>(
         let bytes = map.ring()?.release(offset)?;
         Some((map.number, offset, bytes))
     });
-    let (number, offset, bytes) = found.ok_or_else(|| arguments.fault(1, "a record that is reserved"))?;
+    let (number, offset, bytes) = found.ok_or_else(|| arguments.fault(1, "a reserved record"))?;
     watch.access(memory::values(number), AccessKind::Write, offset - 8, 8);
     if submit {
         let emitted = &mut world.maps[number].emitted;

@@ -71,7 +71,7 @@ impl Map {
             let found = format!("up to {room} bytes");
             return Err((
                 found,
-                format!("at most {most_bytes} bytes, the memory that is left for maps: use fewer entries"),
+                format!("at most {most_bytes} bytes, the memory that is left for maps; use fewer entries"),
             ));
         }
         let (key_bytes, most) = (definition.key_bytes, definition.most_entries);
@@ -137,16 +137,18 @@ fn check(definition: &MapDefinition) -> Result<(), Refused> {
         let found =
             format!("keys of {key} bytes, values of {value} bytes, and {} entries", definition.most_entries);
         let expected = match definition.kind {
-            K::Ringbuf => "no keys, no values, and a power of two as max_entries, its size in bytes",
-            K::LpmTrie => "keys of 5 to 260 bytes, length first",
-            K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => "keys of 1 to 512 bytes, and values",
-            K::Array | K::PercpuArray => "keys of 4 bytes, and values",
+            K::Ringbuf => "no keys, no values, and a power of two as max_entries (the buffer size in bytes)",
+            K::LpmTrie => "keys of 5 to 260 bytes that begin with the prefix length",
+            K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => {
+                "keys of 1 to 512 bytes, and values of at least 1 byte"
+            }
+            K::Array | K::PercpuArray => "keys of 4 bytes, and values of at least 1 byte",
             _ => "keys and values of 4 bytes",
         };
         return Err((found, expected.to_owned()));
     }
     if definition.most_entries == 0 {
-        return Err(("no entries".to_owned(), "a number of them (max_entries)".to_owned()));
+        return Err(("no entries".to_owned(), "at least one (max_entries)".to_owned()));
     }
     Ok(())
 }

@@ -116,7 +116,7 @@ impl Object {
                 _ => Err(refuse(
                     "the program".to_owned(),
                     listed(),
-                    "one of them, chosen by function or section (--section NAME)",
+                    "one of them, selected by function or section name (--section NAME)",
                 )),
             };
         };
@@ -126,9 +126,11 @@ impl Object {
         let mut within = self.programs.iter().filter(|each| each.section == name);
         match (within.next(), within.next()) {
             (Some(found), None) => Ok(found),
-            (None, _) => {
-                Err(refuse(format!("program `{name}`"), listed(), "one of these, by function or section"))
-            }
+            (None, _) => Err(refuse(
+                format!("program `{name}`"),
+                listed(),
+                "the function or section name of one of these",
+            )),
             (Some(_), Some(_)) => Err(refuse(
                 format!("section `{name}`"),
                 format!("several programs: {}", listed()),

@@ -199,7 +199,7 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
             }
             // Pinning, NUMA placement and extra flags change nothing here.
             "pinning" | "numa_node" | "map_extra" => {}
-            other => return Err(format!("the attribute `{other}`, which is not known")),
+            other => return Err(format!("the unknown attribute `{other}`")),
         }
     }
     if made.kind == MapKind::Other(0) {

@@ -14,7 +14,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Object, EbpfError> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(SLOT_BYTES) {
         return Err(EbpfError::Object(Mismatch::new(
             file,
-            format!("{} bytes that do not begin as ELF", bytes.len()),
+            format!("{} bytes without an ELF header", bytes.len()),
             "an object file for eBPF (clang -target bpfel -O2 -g -c), or raw instructions of 8 bytes each",
         )));
     }

@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
             if executable {
                 if !bytes.len().is_multiple_of(SLOT_BYTES) {
                     return Err(damaged(format!(
-                        "of {} bytes, which are not whole instructions",
+                        "of {} bytes, which is not a whole number of instructions",
                         bytes.len()
                     )));
                 }
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
                     (CONSTANT_ADDRESS, LDDW, Some((in_section, Some(Became::Maps)))) => {
                         let offset = value.wrapping_add(u64::from(slot.imm as u32));
                         let Some(&(map, _)) = self.placed.get(&(in_section, offset)) else {
-                            let found = format!("a reference to byte {offset} of the maps, by {}", place());
+                            let found = format!("a reference from {} to byte {offset} of the maps", place());
                             return Err(self.refuse(found, "the beginning of a map"));
                         };
                         Reference::Map(map)

@@ -24,7 +24,7 @@ pub struct CycleShares {
     pub load_use_percent: f64,
     /// Percentage of cycles spent on thread switches.
     pub switches_percent: f64,
-    /// Percentage of cycles stalled until registers are loaded.
+    /// Percentage of cycles stalled while registers are loaded.
     pub registers_percent: f64,
     /// Percentage of cycles in which the core is idle because threads wait for memory.
     pub idle_memory_percent: f64,
@@ -150,8 +150,8 @@ pub struct CoreReport {
     pub window_packets: u64,
     /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Number of threads in the best split; if several splits are within 0.01 % of the best, the largest number.
-    /// `plateau` returns the range of splits with nearly the same throughput.
+    /// Number of threads in the best split; if several splits are within 0.01 % of the best, the largest of their
+    /// numbers. `plateau` returns the range of splits with nearly the same throughput.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,

@@ -31,7 +31,7 @@ pub fn termination_study(
 ) -> Result<Termination, Error> {
     if packets.is_empty() || !packets.is_sorted_by(|one, next| one < next) || packets[0] == 0 {
         let found = format!("{packets:?}");
-        let expected = "one or more numbers from 1, ascending";
+        let expected = "one or more numbers of at least 1, in ascending order";
         return Err(failed(MalleableError::Value(Mismatch::new("packets", found, expected))));
     }
     let presets = Presets::read()?;

@@ -150,7 +150,7 @@ fn prefix(text: &str, size: u32) -> Result<Vec<u8>, String> {
     if made.len() == size as usize {
         return Ok(made);
     }
-    Err(format!("`{text}` has {} bytes including its length, expected {size}", made.len()))
+    Err(format!("`{text}` has {} bytes including the prefix length, expected {size}", made.len()))
 }
 
 fn split_prefix(text: &str) -> Result<(IpAddr, u8), String> {
@@ -209,7 +209,7 @@ fn item_bytes(item: &str, made: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || {
         format!(
             "found `{item}`, expected an address (192.0.2.1, 2001:db8::1, 02:00:00:00:00:01), hex:0a1b, zero:4, or a \
-             typed number: u8:, u16:, u32:, u64: (little-endian), be16:, be32:, be64: (network order)"
+             number such as u16:5 (u8 to u64: little-endian; be16 to be64: network order)"
         )
     };
     if let Some((kind, rest)) = item.split_once(':') {
@@ -295,7 +295,7 @@ fn route(line: &str) -> Result<Route, String> {
     };
     let (prefix, length) = split_prefix(prefix)?;
     let interface =
-        interface.parse().map_err(|_| format!("found `{interface}`, expected the number of an interface"))?;
+        interface.parse().map_err(|_| format!("found `{interface}`, expected an interface number"))?;
     let mac = |text: &str| {
         mac(text).ok_or_else(|| format!("found `{text}`, expected a MAC address such as 02:00:00:00:00:01"))
     };

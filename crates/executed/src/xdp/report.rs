@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// Final contents of a map; `listed` contains the first entries; for arrays, only the nonzero entries.
+/// Final contents of a map; `listed` contains its first entries, or an array's first nonzero entries.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -58,9 +58,9 @@ pub struct MapReport {
     pub most_entries: u32,
     /// Number of entries in the map.
     pub entries: u64,
-    /// The first entries of the map; for arrays, only the nonzero entries.
+    /// The first entries of the map, or the first nonzero entries of an array.
     pub listed: Vec<MapEntry>,
-    /// Number of records that the program wrote to a ring buffer or as perf events.
+    /// Number of records that the program wrote to a ring buffer or emitted as perf events.
     pub records: u64,
     /// Bytes.
     pub record_bytes: u64,
@@ -81,13 +81,13 @@ pub struct XdpReport {
     pub instructions: u64,
     /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,
-    /// Instructions of the packet with the fewest instructions.
+    /// Smallest number of instructions for a packet.
     pub least_instructions: u64,
-    /// Instructions of the packet with the most instructions.
+    /// Largest number of instructions for a packet.
     pub most_instructions: u64,
     /// Mean size of the packets after the program ran.
     pub mean_bytes_left: f64,
-    /// Accesses by instructions and by helpers, for each memory region.
+    /// Accesses that instructions and helpers make to each memory region.
     pub regions: Vec<RegionReport>,
     /// Number of calls to each helper.
     pub helpers: Vec<Share>,

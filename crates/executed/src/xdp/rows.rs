@@ -42,7 +42,7 @@ pub struct BlockReport {
     pub place: String,
     /// Rows.
     pub rows: u32,
-    /// Number of instructions in the block that the scheduler does not remove.
+    /// Number of the block's instructions that the scheduler does not remove.
     pub instructions: u32,
     /// Origin of the exit action: `constant` or `register`; `None` if the program does not end in this block.
     pub exit: Option<&'static str>,
@@ -65,7 +65,7 @@ pub struct RowsReport {
 
 /// Returns why this build schedules no rows: it lacks the feature `rows`.
 pub fn rows_left_out() -> Option<&'static str> {
-    let why = "this build does not include the scheduler of rows; build with the feature rows";
+    let why = "this build does not include the row scheduler; build with the feature `rows`";
     (!cfg!(feature = "rows")).then_some(why)
 }
 

@@ -9,7 +9,7 @@ use linecard_sim::{Stream, stream};
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {
     name: "CHANCE",
     parameter: Parameter { meaning: "misses per insertion", default: 4, least: 1, most: 1 << 20 },
-    summary: "a random one in n misses inserts its digest",
+    summary: "each miss inserts its digest with probability 1/n",
     source: "Li et al. 2003 (thesis, section 5.5); Open vSwitch with n = 100",
     cost_bits: |_, _| 0,
 };

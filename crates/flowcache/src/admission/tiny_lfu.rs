@@ -12,7 +12,7 @@ use crate::policy::info::Parameter;
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {
     name: "TINYLFU",
     parameter: Parameter {
-        meaning: "packets counted per entry before counts are halved",
+        meaning: "number of packets per cache entry after which all counts are halved",
         default: 16,
         least: 1,
         most: 1 << 16,

@@ -11,7 +11,8 @@ pub(super) const INFO: Info = Info {
     name: "ARC",
     aliases: &[],
     parameter: None,
-    summary: "two LRU lists, for entries seen once and for entries seen again; hits in the ghosts of a list set its size",
+    summary: "two LRU lists, one for entries seen once and one for entries seen again; hits in a list's ghost entries \
+              set its size",
     source: "Megiddo and Modha, FAST 2003",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) * 2

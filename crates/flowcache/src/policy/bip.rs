@@ -12,7 +12,7 @@ pub(super) const INFO: Info = Info {
     name: "BIP",
     aliases: &[],
     parameter: Some(Parameter {
-        meaning: "number of insertions for each insertion at the front",
+        meaning: "misses per insertion at the front",
         default: 32,
         least: 1,
         most: 1 << 20,

@@ -14,7 +14,7 @@ pub(super) const INFO: Info = Info {
     name: "DIP",
     aliases: &[],
     parameter: None,
-    summary: "LRU or BIP32, by set dueling",
+    summary: "LRU or BIP32, selected by set dueling",
     source: "Qureshi et al., ISCA 2007",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry) + COUNTER_BITS + 5),
     least_sets: 2,

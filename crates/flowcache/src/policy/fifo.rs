@@ -9,8 +9,8 @@ pub(super) const INFO: Info = Info {
     name: "FIFO",
     aliases: &[],
     parameter: None,
-    summary: "hits do not change the order, misses insert at the front, the last entry is evicted",
-    source: "common knowledge; the set's write pointer is its only state",
+    summary: "hits do not change the order, misses insert at the front, and the last entry is evicted",
+    source: "common knowledge; the only state is the write pointer of each set",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.sets()) * log2_ceil(geometry.ways())),
     least_sets: 1,
 };

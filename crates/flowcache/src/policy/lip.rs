@@ -9,7 +9,7 @@ pub(super) const INFO: Info = Info {
     name: "LIP",
     aliases: &[],
     parameter: None,
-    summary: "hits move to the front, misses replace the last entry",
+    summary: "hits move to the front, and misses replace the last entry",
     source: "Qureshi et al., ISCA 2007",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,

@@ -9,7 +9,7 @@ pub(super) const INFO: Info = Info {
     name: "LRU",
     aliases: &[],
     parameter: None,
-    summary: "hits move to the front, misses insert at the front, the last entry is evicted",
+    summary: "hits move to the front, misses insert at the front, and the last entry is evicted",
     source: "Girish 2008, section 5.3.2",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,

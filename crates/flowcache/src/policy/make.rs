@@ -17,12 +17,13 @@ pub(crate) fn make(
     let (sets, least_sets) = (geometry.sets(), policy.kind.info().least_sets);
     if sets < least_sets {
         return unfit(format!(
-            "found {sets} set, expected at least {least_sets}: sets of this policy compete; use fewer ways to get more sets"
+            "found {sets} set, expected at least {least_sets}, because the sets of this policy compete; \
+             use fewer ways to get more sets"
         ));
     }
     if policy.is_oracle() && future.is_none() {
         return unfit(
-            "it uses future packets; run it on a complete trace, or choose another policy".to_owned(),
+            "the policy uses future packets; run it on a complete trace, or choose another policy".to_owned(),
         );
     }
     let Policy { kind, parameter, admission } = policy;

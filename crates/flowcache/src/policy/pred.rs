@@ -14,8 +14,13 @@ use crate::order::{Order, Rule};
 pub(super) const INFO: Info = Info {
     name: "PRED",
     aliases: &[],
-    parameter: Some(Parameter { meaning: "number of packets of the digest that must follow", default: 1, least: 1, most: 1 << 20 }),
-    summary: "LRU, but a miss inserts only if packets of its digest follow soon",
+    parameter: Some(Parameter {
+        meaning: "number of packets with the same digest that must follow",
+        default: 1,
+        least: 1,
+        most: 1 << 20,
+    }),
+    summary: "LRU, but a miss inserts its digest only if enough packets with this digest follow soon",
     source: "Girish 2008, section 5.4",
     cost: Cost::Oracle,
     least_sets: 1,

@@ -13,7 +13,7 @@ pub(super) const INFO: Info = Info {
     name: "PROB",
     aliases: &["PROBABILISTIC"],
     parameter: Some(Parameter { meaning: "misses per insertion", default: 4, least: 1, most: 1 << 20 }),
-    summary: "LRU, but only a random one in n misses inserts its digest",
+    summary: "LRU, but each miss inserts its digest only with probability 1/n",
     source: "Li et al. 2003 (thesis, section 5.5)",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,

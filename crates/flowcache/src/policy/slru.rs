@@ -16,7 +16,7 @@ pub(super) const INFO: Info = Info {
     name: "SLRU",
     aliases: &["SEGMENTEDLRU"],
     parameter: None,
-    summary: "four LRU lists; hits move up a list, overflow moves down a list",
+    summary: "four LRU lists; a hit moves an entry up one list, and an overflow moves an entry down one list",
     source: "Karedla et al., IEEE Computer 1994; four lists as in libCacheSim",
     cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2),
     least_sets: 1,

@@ -15,7 +15,7 @@ pub(super) const INFO: Info = Info {
     name: "WTINYLFU",
     aliases: &[],
     parameter: None,
-    summary: "a window, and a main cache that admits by counted frequency",
+    summary: "a window cache, and a main cache that admits digests by their counted frequency",
     source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + Sketch::bits(geometry.entries())

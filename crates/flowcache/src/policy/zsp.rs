@@ -48,13 +48,13 @@ pub(super) const INFO: Info = Info {
     name: "ZSP",
     aliases: &[],
     parameter: Some(Parameter {
-        meaning: "candidates for eviction, at least as many as ways",
+        meaning: "number of candidates for eviction, at least the number of ways",
         default: 52,
         least: 2,
         most: 1 << 10,
     }),
     summary: "priorities that saturate and decay, a separate hash for each way, and many candidates for eviction",
-    source: "this project, from Girish 2008, Seznec 1993, Sanchez and Kozyrakis 2010",
+    source: "this project, based on Girish 2008, Seznec 1993, Sanchez and Kozyrakis 2010",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * PRIORITY_BITS),
     least_sets: 1,
 };

@@ -70,8 +70,9 @@ impl Patterns<'_> {
                         Some((_, field)) => slots.extend(self.slots(field, inner, text)?),
                         None if *rest => slots.extend(self.fresh(inner.width())?),
                         None => {
-                            let expected = format!("field `{name}` as well, or `...` for the rest");
-                            return Err(Misread::new(expr.at, "a record without it", expected));
+                            let found = format!("a record without field `{name}`");
+                            let expected = "this field, or `...` for all other fields";
+                            return Err(Misread::new(expr.at, found, expected));
                         }
                     }
                 }
@@ -122,7 +123,7 @@ pub(crate) fn transition(
             let name = &places[arc.place as usize].name;
             return Err(plain(
                 &format!("`tokens` at place {name:?}, whose tokens have no colour"),
-                "`weight` alone",
+                "only `weight`",
             ));
         }
     }
@@ -183,8 +184,8 @@ pub(crate) fn transition(
                 let constant = weight.constant().and_then(|weight| u32::try_from(weight).ok());
                 let fits = constant.filter(|&weight| weight == 1 || place.choice == Choice::Random);
                 let Some(constant) = fits else {
-                    let expected =
-                        "the weight 1 from a fifo place, or a constant weight from another coloured place";
+                    let expected = "weight 1 on an arc from a fifo place, or a constant weight on an arc \
+                                    from another coloured place";
                     return Err((arc.weight.clone(), Misread::new(0, "another weight", expected)));
                 };
                 if let Some(take) = take.next() {

@@ -81,7 +81,7 @@ impl ColouredBuilder {
     fn free_word(&self, part: &'static str, word: &str) -> Result<(), PetriError> {
         let names = &self.scopes[self.scope].1;
         if !is_name(word) {
-            let expected = "letters, digits and _, not beginning with a digit, and no keyword";
+            let expected = "letters, digits and _, without a leading digit; keywords are not permitted";
             return Err(PetriError::part(part, word, "this name", expected));
         }
         if names.constants.contains_key(word) || names.words.contains_key(word) {
@@ -150,7 +150,7 @@ impl ColouredBuilder {
                     scope.real(&expr)?.constant().map(|bits| Constant::Real(f64::from_bits(bits as u64)))
                 }
             };
-            code.ok_or_else(|| Misread::new(0, "no number", "a number that parameters alone determine"))
+            code.ok_or_else(|| Misread::new(0, "no number", "a number that depends only on parameters"))
         });
         result.map_err(|wrong| Self::misread("expression", "", text, wrong))
     }
@@ -166,7 +166,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(
                 "place",
                 &name,
-                format!("numbers of {low}..{high}"),
+                format!("the empty range {low}..{high}"),
                 "at least one number",
             ));
         }
@@ -202,7 +202,7 @@ impl ColouredBuilder {
             let parts = scope.token(&expr, &colour)?;
             let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
             let values = values
-                .ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone determine"))?;
+                .ok_or_else(|| Misread::new(0, "no token", "a token that depends only on parameters"))?;
             if colour.holds(&values) {
                 Ok(values)
             } else {

@@ -348,8 +348,8 @@ impl Scope<'_> {
             let shares = shares.ok_or_else(|| {
                 Misread::new(
                     expr.at,
-                    "pick() of another argument",
-                    "pick(name) of a parameter with values and weights",
+                    "pick() with another argument",
+                    "pick(name), where name is a parameter with values and weights",
                 )
             })?;
             let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();

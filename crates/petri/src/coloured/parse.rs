@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
     fn expression(&mut self) -> Result<Expr, Misread> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.wrong("an expression that is less deeply nested"));
+            return Err(self.wrong("a less deeply nested expression"));
         }
         let at = self.start;
         let expr = if self.word("if")? {
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Result<Expr, Misread>) -> Result<Expr, Misread> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.wrong("an expression that is less deeply nested"));
+            return Err(self.wrong("a less deeply nested expression"));
         }
         let expr = read(self);
         self.depth -= 1;

@@ -76,7 +76,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         let mut all = 0u64;
         for (number, place) in (0u32..).zip(&net.places) {
             if place.choice == Choice::Fifo {
-                let expected = "choice = \"random\": the order of a queue is not part of a marking";
+                let expected = "choice = \"random\", because a marking does not include the order of a queue";
                 return Err(PetriError::part("place", &place.name, "a fifo place", expected));
             }
             let size = place.colour.size();

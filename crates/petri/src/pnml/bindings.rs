@@ -80,8 +80,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
         for colour in colours {
             self.tried += 1;
             if self.tried > MOST_TRIED {
-                let found =
-                    format!("more than {MOST_TRIED} bindings of this transition that its guard permits");
+                let found = format!("more than {MOST_TRIED} bindings that this transition's guard permits");
                 return Err(wrong(self.node, found, "fewer"));
             }
             if self.tried.is_multiple_of(PARTS_PER_LOOK) && watch().is_break() {

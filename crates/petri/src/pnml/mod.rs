@@ -195,7 +195,8 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         let colours = sort.listed(&self.sorts, node)?;
         // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
-            let instead = "none: model the free space as a second place; transitions that add tokens here take tokens from it";
+            let instead = "no capacity; model the free space as a second place, from which transitions take one \
+                           token for each token that they add here";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
         }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {

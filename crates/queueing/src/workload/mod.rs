@@ -71,8 +71,8 @@ impl Workload {
             rest.split('_').map(|number| number.parse::<f64>().ok()).collect::<Option<Vec<f64>>>()
         };
         if let Some(rest) = lower.strip_prefix("mix") {
-            let expected =
-                "MIXt_k_m_s: t % in the first queue, a ratio k above 1, m queues, s % in all other queues";
+            let expected = "MIXt_k_m_s: t % of the packets in one queue, weights that fall by the ratio k \
+                            (above 1) over m queues, s % in all other queues";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
@@ -94,7 +94,7 @@ impl Workload {
                 {
                     Ok(Self::Dominating { queues: queues as u32, percent })
                 }
-                _ => Err(bad("SDn_k: at least one queue (n), with k percent of the packets")),
+                _ => Err(bad("SDn_k, where n queues (at least one) receive k percent of the packets")),
             };
         }
         if let Some(rest) = lower.strip_prefix('l') {

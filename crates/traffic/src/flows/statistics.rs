@@ -52,7 +52,7 @@ impl Counters {
 pub struct FlowStatistics {
     /// Number of packets in the capture.
     pub packets: u64,
-    /// Bytes on the wire, from the original packet lengths.
+    /// Bytes on the wire, computed from the original packet lengths.
     pub bytes: u64,
     /// Bytes that the capture contains.
     pub captured_bytes: u64,
@@ -60,11 +60,11 @@ pub struct FlowStatistics {
     pub seconds: f64,
     /// Time between the earliest and the latest packet in nanoseconds, exact.
     pub duration_ns: u64,
-    /// Mean packet size on the wire; 0 without packets.
+    /// Mean packet size on the wire; 0 if the capture contains no packet.
     pub mean_bytes: f64,
     /// Packets of at most 64 bytes, in percent of all packets.
     pub at_most_64_bytes_percent: f64,
-    /// Number of packets in bins of wire size.
+    /// Number of packets in each bin of packet sizes on the wire.
     pub size_bins: Vec<SizeBin>,
     /// Packets with an IP header.
     pub ip_packets: u64,
@@ -88,10 +88,10 @@ pub struct FlowStatistics {
     pub top10_flows_percent: f64,
     /// Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
     pub ipv4_checksums: u64,
-    /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if there are none.
+    /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if the capture contains no
+    /// complete IPv4 header.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason. Packets without a flow still count in the numbers of packets and
-    /// bytes.
+    /// Packets that belong to no flow, by reason. These packets still count in the totals of packets and bytes.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Number of packets that belong to a flow although the capture lacks their ports or part of their header.
     pub incomplete_flow_packets: u64,

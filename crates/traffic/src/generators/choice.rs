@@ -47,7 +47,7 @@ impl WeightedChoice {
             return Err(Mismatch::new(
                 "weights",
                 format!("{} weights with sum {total:e}", weights.len()),
-                "at least one, none negative, not all zero, and a sum far below 1e308",
+                "at least one weight, none of them negative, with a sum above 0 and far below 1e308",
             )
             .into());
         }

@@ -74,7 +74,7 @@ impl Flows {
             return Err(Mismatch::new(
                 "flows",
                 format!("{shape:?}"),
-                "at least one flow, an exponent of at least 0, a share from 0 to 1",
+                "at least one flow, an exponent of at least 0, and a TCP share from 0 to 1",
             )
             .into());
         }

@@ -65,18 +65,20 @@ impl ShotNoiseConfig {
         }
         if self.slowest_bps == 0 || self.slowest_bps > self.fastest_bps {
             let found = format!("{} to {} bit/s", self.slowest_bps, self.fastest_bps);
-            return bad("rates of flows", found, "the lowest at least 1, and not above the highest");
+            let expected = "a lowest rate of at least 1 bit/s that does not exceed the highest rate";
+            return bad("rates of flows", found, expected);
         }
         if self.shortest_ns == 0 || self.shortest_ns > self.longest_ns {
             let found = format!("{} to {} ns", self.shortest_ns, self.longest_ns);
-            return bad("durations of flows", found, "the shortest at least 1 ns, and not above the longest");
+            let expected = "a shortest duration of at least 1 ns that does not exceed the longest duration";
+            return bad("durations of flows", found, expected);
         }
         if self.active_flows() > MOST_FLOWS || self.active_flows() * self.mean_duration_s().recip() > 1e9 {
-            let found = format!("{:.0} flows under way", self.active_flows());
+            let found = format!("{:.0} flows active at once", self.active_flows());
             return bad(
                 "shot noise",
                 found,
-                "at most 10 million: raise the rates of flows or lower the load",
+                "at most 10 million; raise the rates of flows or lower the load",
             );
         }
         Ok(())

@@ -40,11 +40,13 @@ impl Compression {
 fn packed_otherwise(start: &[u8]) -> Option<&'static str> {
     match start {
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            Some("an xz file, which is not unpacked here: use `xz -d` first")
+            Some("an xz file, which Linecard cannot unpack (use `xz -d` first)")
         }
-        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("a 7z archive: unpack it first"),
-        [b'P', b'K', 3, 4, ..] => Some("a zip archive: unpack it first"),
-        [0x04, 0x22, 0x4d, 0x18, ..] => Some("an lz4 file, which is not unpacked here: use `lz4 -d` first"),
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("a 7z archive (unpack it first)"),
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive (unpack it first)"),
+        [0x04, 0x22, 0x4d, 0x18, ..] => {
+            Some("an lz4 file, which Linecard cannot unpack (use `lz4 -d` first)")
+        }
         _ => None,
     }
 }

@@ -72,7 +72,7 @@ impl Csv {
                 Some(Ok(order)) => return Ok(Self { order, line, byte_offset: 0 }),
                 Some(Err(fault)) => return Err((line, fault)),
                 None if more => {}
-                None => return Err((line, fault("no line of column names", COLUMNS.join(",")))),
+                None => return Err((line, fault("no header with column names", COLUMNS.join(",")))),
             }
         }
     }
@@ -114,7 +114,7 @@ fn parse_names(line: &[u8]) -> Result<Vec<usize>, Fault> {
     for required in [0, 1] {
         if !order.contains(&required) {
             return Err(fault(
-                "column names without a required one",
+                "a header without a required column",
                 format!("a column `{}`", COLUMNS[required]),
             ));
         }

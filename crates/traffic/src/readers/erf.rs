@@ -109,7 +109,7 @@ impl Erf {
             report.note(DamageKind::ImpossibleLength, place, || Words {
                 found: format!("an ERF record of {record_bytes} bytes"),
                 expected: format!("at least {HEADER_BYTES}"),
-                action: "the rest of the file was left out, as the start of the next record is unknown",
+                action: "the rest of the file was skipped, because the start of the next record is unknown",
             })?;
             return Ok(None);
         }

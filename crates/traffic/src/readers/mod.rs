@@ -56,7 +56,7 @@ pub(crate) fn note_cut(
     report.note(DamageKind::CutShort, Place::at(stream.offset()), || Words {
         found: format!("the end of the file {have} bytes into {what}"),
         expected: format!("{need} bytes"),
-        action: "the partial record was left out",
+        action: "the partial record was skipped",
     })
 }
 

@@ -95,7 +95,7 @@ impl Pcap {
             report.note(DamageKind::UnknownVersion, Place::at(0), || Words {
                 found: format!("pcap version {major}.{minor}"),
                 expected: "2.4".to_owned(),
-                action: "read as version 2.4; before 2.3 the two lengths of a record were in reverse order",
+                action: "read as version 2.4; before version 2.3, the two lengths of a record were in reverse order",
             })?;
         }
         let Magic { order, record_header_bytes, .. } = self.magic;
@@ -121,7 +121,7 @@ impl Pcap {
             report.note(DamageKind::ImpossibleLength, place, || Words {
                 found: format!("a pcap record of {} captured bytes", header.captured_bytes),
                 expected: format!("at most {most}"),
-                action: "the rest of the file was left out, as the start of the next record is unknown",
+                action: "the rest of the file was skipped, because the start of the next record is unknown",
             })?;
             return Ok(None);
         }

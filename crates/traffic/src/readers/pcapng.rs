@@ -241,7 +241,7 @@ impl PcapNg {
         report.note(kind, Place::at(stream.offset()), || Words {
             found,
             expected: expected.to_owned(),
-            action: "the rest of the file was left out, as the start of the next block is unknown",
+            action: "the rest of the file was skipped, because the start of the next block is unknown",
         })?;
         Ok(None)
     }
@@ -254,7 +254,7 @@ impl PcapNg {
         let interface = Interface::parse(body, self.order).ok_or_else(|| {
             (
                 format!("an interface description of {} bytes whose options do not fit", block.len()),
-                "options inside the block",
+                "options that end inside the block",
             )
         })?;
         self.first_link.get_or_insert(interface.link);
@@ -264,7 +264,7 @@ impl PcapNg {
 
     fn check_packet(&self, kind: u32, block: &[u8]) -> Result<(PacketBlock, Interface), Fault> {
         let packet = PacketBlock::parse(kind, block, self.order, &self.interfaces).ok_or_else(|| {
-            (format!("a packet block of {} bytes", block.len()), "room for the fixed fields")
+            (format!("a packet block of {} bytes", block.len()), "enough bytes for the fixed fields")
         })?;
         let interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
             let found = format!(
@@ -276,8 +276,8 @@ impl PcapNg {
         })?;
         let room = block.len() - 4 - packet.frame_at;
         if packet.captured_bytes as usize > room {
-            let found = format!("{} captured bytes in a block with room for {room}", packet.captured_bytes);
-            return Err((found, "captured bytes inside the block"));
+            let found = format!("{} captured bytes in a block that can hold {room}", packet.captured_bytes);
+            return Err((found, "captured bytes that fit in the block"));
         }
         Ok((packet, interface))
     }
@@ -344,7 +344,7 @@ fn note_bad_block(
     report.note(DamageKind::BadBlock, place, || Words {
         found,
         expected: expected.to_owned(),
-        action: "the block was left out",
+        action: "the block was skipped",
     })
 }
 

@@ -20,7 +20,7 @@ UNSTEADY = (
 )
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),
-    (f"linecard why {CHIP} --set {CHANGED}", "what limits the chip and which changes help, all measured"),
+    (f"linecard why {CHIP} --set {CHANGED}", "what limits the chip, and how much each change helps"),
     (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a sweep of a design space, as one table"),
     ("linecard new my_chip.toml --like example_smartnic", "a file for your own chip, to check, run and draw"),
     (
@@ -58,7 +58,7 @@ def demo() -> None:
         f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
         f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
         f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Under "
-        "“Bottleneck”, the effect of each change comes from a separate run."
+        "“Bottleneck”, Linecard measured the effect of each change in a separate run."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)

@@ -35,9 +35,9 @@ def new(*, asked: dict[str, Any]) -> None:
 def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
-    The latency and the peak rates follow from the chip file alone. A trial run of 200 packets detects an
-    endless run, packets larger than every buffer, and idle channels of packet memory. With traffic or a
-    program, the command prints the load and the capacity of each part, measured in a short run at light load.
+    The command computes the latency and the peak rates from the chip file, without a simulation. A trial run of 200
+    packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay idle.
+    With traffic or a program, the command also prints each part's load and capacity, from short runs at light load.
 
     **Examples**
 

@@ -111,7 +111,7 @@ def _end(result: linecard.RunResult, trace: Path | None, precision: float | None
     from linecard.cli import stderr
 
     if result.capture_damage:
-        stderr.diagnose(f"{trace}: found {result.capture_damage} damaged records; the run used all others")
+        stderr.diagnose(f"{trace}: found {result.capture_damage} damaged records; the run used all other records")
         raise typer.Exit(Exit.CAPTURE)
     if precision is not None:
         lacks = next((each for each in result.warnings if each.startswith(NOT_REACHED)), None)

@@ -31,7 +31,7 @@ from linecard.malleable.result import Cores
 )
 def core(
     latency: Annotated[
-        str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; each further value adds a result.")
+        str, typer.Option(metavar="L,…", help="Off-chip latency in cycles; each additional value adds a result.")
     ] = "150",
     cache_limit: CacheLimit = 4096,
     json: Json = False,

@@ -1,4 +1,4 @@
-"""`linecard dram run`: simulate a DRAM part alone."""
+"""`linecard dram run`: simulate a DRAM part without a chip."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def run(
 ) -> None:
     """Simulate a DRAM part under a request trace or an access pattern.
 
-    The command prints the bandwidth, the latencies with their parts, the bus utilisation, and statistics of banks and
-    commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with the
-    columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
-    (`LD address`). Arrival times in traces are in memory clocks. In the file of requests, `accept` and `complete` are
-    in memory clocks; `complete` is -1 for a write that was never sent.
+    The command prints the bandwidth, the latencies and their components, the bus utilisation, and statistics of banks
+    and commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with
+    the columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
+    (`LD address`). Arrival times in traces count memory clock cycles. In the request file, `accept` and `complete`
+    count memory clock cycles; `complete` is -1 for a write that was never sent.
 
     **Examples**
 

@@ -14,7 +14,7 @@ def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) ->
     """Schedule an XDP program into rows, for a processor that executes several instructions per cycle.
 
     The command prints the rows of the whole program for 1 to N lanes, and the rows of each block for N lanes.
-    Linecard's list scheduler replaces the compiler of a processor that executes one row per cycle (preset `hxdp`). A
+    For a processor that executes one row per cycle (preset `hxdp`), Linecard's list scheduler acts as the compiler. A
     packet executes the rows of the basic blocks on its path.
 
     **Examples**

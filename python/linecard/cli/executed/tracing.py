@@ -1,4 +1,4 @@
-"""What commands that trace programs share: the limit of kept traces, and messages about traces and captures."""
+"""Shared code of commands that trace programs: the limit of the trace folder, and messages about their input."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def note_kept(traced: ProgramTrace) -> None:
 
 
 def end_with_damage(traffic: ProgramTraffic) -> None:
-    """Report the damage of a capture, and exit with the status for damaged captures.
+    """Report the damaged records of a capture, and exit with the status for damaged captures.
 
     Raises:
         Exit: The capture is damaged.

@@ -17,7 +17,7 @@ from linecard.explore.compare import compare as ask
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.
 
-    Both designs run with the same seeds on the same packets, and the comparison is seed by seed. If a run is not
+    Both designs run with the same seeds on the same packets, and Linecard compares them seed by seed. If a run is not
     steady, Linecard repeats it with more packets. If runs stay unsteady, the comparison reports no metric as changed,
     and the exit status is 4. For two programs (`compare CHIP --program a.c b.c`), the comparison also lists the source
     lines of both programs with their cost per packet.

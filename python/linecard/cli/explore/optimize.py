@@ -17,7 +17,7 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
     """Find the best designs of a design space, for one objective or for several conflicting objectives.
 
     If the budget covers every point, the command runs all points. If the budget is smaller than the space, a search
-    chooses the points. The choice of points depends on the file alone, not on `--jobs`. The command prints the Pareto
+    chooses the points. The choice of points depends only on the file, not on `--jobs`. The command prints the Pareto
     front and marks the best compromise.
 
     **Examples**

@@ -1,4 +1,4 @@
-"""What the exploration commands share: the store, the progress of runs, and the end of a command."""
+"""Shared code of the exploration commands: the store, the progress of runs, and the end of a command."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from linecard.explore.why import why as ask
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the limit of a chip and the changes that raise its throughput, with a measurement for every statement.
 
-    The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. The command
-    also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs use
-    saturating traffic instead.
+    The command prints the capacity of each part, and the gain from lifting limits one at a time and in pairs. The
+    command also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs
+    use saturating traffic instead.
 
     **Examples**
 

@@ -21,7 +21,7 @@ def draw(
     Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
     transitions are filled bars. A box encloses each module, and long chains are folded into columns. If an arc would
     cross the page, the name of the place is printed beside the transition instead. In a browser, the place name links
-    to the place, and a shortened text is shown in full under the pointer.
+    to the place, and the full form of a shortened text appears under the pointer.
 
     **Examples**
 

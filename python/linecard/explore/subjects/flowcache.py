@@ -1,4 +1,4 @@
-"""Sweeps over flow caches, one cache per point, as in `linecard flowcache`."""
+"""Sweeps that simulate one flow cache at each point, as in `linecard flowcache`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     # Points run in parallel, so a point with its single cache takes one thread.
     result = flowcache(trace, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
-        raise ConfigError.at("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
+        raise ConfigError.at("sweep", "", "each point is one cache; set one size, one number of ways and one policy")
     numbers = flat(plain(result.rows[0]))
     for name in asked:
         numbers.pop(name, None)

@@ -1,4 +1,4 @@
-"""Sweeps over no-drop rates, one search per point, as in `linecard ndr`."""
+"""Sweeps that search for the no-drop rate at each point, as in `linecard ndr`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     size = asked.get("size")
     if isinstance(size, str) and "," in size:
-        raise ConfigError.at("size", "", f"found {size!r}, expected one size: a point has one rate")
+        raise ConfigError.at("size", "", f"found {size!r}, expected one size, because each point has one rate")
     found = search_rates(
         asked["chip"],
         None if size is None else [size],

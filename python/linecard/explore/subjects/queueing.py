@@ -1,4 +1,4 @@
-"""Sweeps over queue managers, one manager per point, as in `linecard queueing run`."""
+"""Sweeps that simulate one queue manager at each point, as in `linecard queueing run`."""
 
 from __future__ import annotations
 

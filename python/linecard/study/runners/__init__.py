@@ -80,7 +80,7 @@ def chip_settings(spec: RunSpec) -> list[str]:
 
 
 def command_of(spec: RunSpec) -> list[str]:
-    """The command that repeats the run, as a list of words.
+    """The command that repeats the run, as a list of arguments.
 
     Raises:
         ConfigError: The settings of the run are invalid.

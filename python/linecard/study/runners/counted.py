@@ -1,4 +1,4 @@
-"""A program for which only counts are published (instruction cycles and evenly spread accesses), run on a chip.
+"""Runs a program on a chip; the program is published only as counts: instruction cycles and evenly spread accesses.
 
 The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. The
 stated work replaces the chip's step that executes a program (``op = "run"``):

@@ -1,8 +1,8 @@
 """A DRAM part without a chip, under random accesses, simulated with `linecard.dram`.
 
 The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
-issues accesses as fast as the memory accepts them. The ``overrides`` are ``narrow_percent`` and ``reads_percent`` of
-the accesses, ``in_flight`` (of the driver), and any value of the part or the policy.
+issues accesses as fast as the memory accepts them. The ``overrides`` set ``narrow_percent`` and ``reads_percent`` of
+the accesses, the driver's ``in_flight``, and any value of the part or the policy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flow caches under traffic with stated flow statistics, simulated with `linecard.flow_mix` and `linecard.flowcache`.
+"""Flow caches under traffic with given flow statistics, simulated with `linecard.flow_mix` and `linecard.flowcache`.
 
 A run consists of traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a cache (``entries``, ``ways``).
 Every policy in :data:`POLICIES` processes the traffic of the run. The number of packets in a run is the length of the

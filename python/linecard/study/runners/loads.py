@@ -7,7 +7,7 @@ the number of loads per packet, the metrics are:
 - ``ns_each`` and ``cycles_each``: time of one load instruction of a thread, in nanoseconds and in core cycles;
 - ``gbyte_per_s``: throughput of the loads, with 8 bytes per load, summed over all threads.
 
-Without this setting, loads read packets that a port has written, through two cache levels, and the metrics are:
+Without this setting, the loads read packets that a port has written. They use two cache levels, and the metrics are:
 
 - ``first_percent``, ``second_percent``: percentages of loads that hit in the first and in the second cache level;
 - ``beyond_percent``: percentage of loads that miss in both cache levels.

@@ -1,9 +1,9 @@
 """The occupancy of a chip's transmit buffer in `linecard.run`, compared with a limit in KiB.
 
 The setting ``below_kib`` is the limit, and every other setting changes the preset. The component ``inside`` has
-``time_below_percent``, the percentage of time in which the packets inside have fewer bytes than the limit. The metric
-``events_below_percent`` is the percentage of arrivals and departures at which the packets inside have fewer bytes than
-the limit. If runs differ only in ``below_kib``, the runner simulates the machine only once.
+``time_below_percent``, the percentage of time during which the packets inside total fewer bytes than the limit. The
+metric ``events_below_percent`` is the percentage of arrivals and departures at which the packets inside total fewer
+bytes than the limit. If runs differ only in ``below_kib``, the runner simulates the machine only once.
 """
 
 from __future__ import annotations
