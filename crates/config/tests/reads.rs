@@ -46,7 +46,7 @@ fn every_value_of_every_file_needs_a_source() {
     }
     root.section("t").unwrap().integer("z", ANY, "");
     let said = said(document);
-    let starts = ["top.toml:4: x: no source: ", "top.toml:15: t.source: empty; "];
+    let starts = ["top.toml:4: x: no source; ", "top.toml:15: t.source: empty; "];
     assert_eq!(said.len(), starts.len(), "{said:#?}");
     for (said, start) in said.iter().zip(starts) {
         assert!(said.starts_with(start), "{said} / {start}");

@@ -118,7 +118,8 @@ impl Ledger {
             let last = packets.last().copied().unwrap_or(head.node);
             if packets.len() != expected as usize || last != tail.node {
                 let found = packets.len();
-                return Err((queue, format!("the list holds at least {found} packets, expected {expected}")));
+                let more = if found > expected as usize { "at least " } else { "" };
+                return Err((queue, format!("the list holds {more}{found} packets, expected {expected}")));
             }
             for (number, &node) in packets.iter().enumerate() {
                 let Stamp { queue: of, number: found } = self.stamps[node as usize];
