@@ -249,7 +249,11 @@ def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -
         left_out=points.left_out,
         warnings=tuple(warnings),
         given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
-        lengths=tuple(sorted({packets_of(each.request) for each in settled})) if spec.what == "run" else (),
+        lengths=tuple(
+            sorted({packets_of(each.request) for each, row in zip(settled, rows, strict=True) if has_numbers(row)})
+        )
+        if spec.what == "run"
+        else (),
         lengthened=sum(each.request != asked for each, asked in zip(settled, requests, strict=True)),
         parts=tuple(taken[key].parts for key in keys) if has_parts else (),
         counts=bench.counts,
