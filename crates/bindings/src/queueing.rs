@@ -62,8 +62,8 @@ struct Row {
     model_printed_mops: f64,
     /// Hit rate that the model predicts only from the order of operations.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`.
-    memory_limit_mops: f64,
+    /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`; `None` if unlimited.
+    memory_limit_mops: Option<f64>,
 }
 
 /// Results of every manager for one workload.
@@ -134,7 +134,7 @@ fn queueing_run<'py>(
                 model_difference_percent: (model.recursion_mops / report.throughput_mops - 1.0) * 100.0,
                 model_printed_mops: model.printed_mops,
                 model_hit_rate: model.hit_rate,
-                memory_limit_mops: model.memory_mops,
+                memory_limit_mops: Some(model.memory_mops).filter(|mops| mops.is_finite()),
                 unloaded: unloaded(kind, &settings)?,
                 report,
             });

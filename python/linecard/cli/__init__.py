@@ -11,6 +11,7 @@ Commands write data to stdout, and progress and diagnostics to stderr. All comma
 | 3 | the capture is damaged (the result is still printed) or cannot be used |
 | 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs failed (table printed) |
 | 130 | interrupted |
+| 141 | the reader of stdout closed the pipe; the output is incomplete |
 """
 
 from linecard._lazy import make_lazy

@@ -80,7 +80,8 @@ def _run(command: typer.Typer) -> None:
     try:
         command()
     except SystemExit as left:
-        status = left.code
+        # Click reports a closed pipe as status 1, which means a difference or a rejection here.
+        status = Exit.CLOSED_PIPE if own_stdout.is_closed_pipe() else left.code
     said = own_stdout.problem()
     if said is not None:
         _diagnose(said)
@@ -116,6 +117,5 @@ def main(command: typer.Typer = app) -> None:
         _diagnose("interrupted")
         sys.exit(Exit.INTERRUPTED)
     except BrokenPipeError:
-        # The reader of the pipe has closed it, so no message is necessary.
-        sys.stderr.close()
-        sys.exit(Exit.OK)
+        # The reader has what it wanted, so no message is necessary; the status is that of a program that SIGPIPE ends.
+        sys.exit(Exit.CLOSED_PIPE)

@@ -22,12 +22,13 @@ class Exit(IntEnum):
     CAPTURE = 3
     RUN = 4
     INTERRUPTED = 130
+    CLOSED_PIPE = 141
 
 
 EPILOG = (
     "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, or vrp check rejected an extension"
     " · 2 wrong usage or configuration · 3 damaged capture (the result is still printed), or unusable capture"
-    " · 4 the run failed · 130 interrupted"
+    " · 4 the run failed · 130 interrupted · 141 the reader of stdout closed the pipe"
 )
 
 

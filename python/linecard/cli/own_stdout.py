@@ -17,12 +17,15 @@ class _Patient(io.FileIO):
     """The descriptor of stdout. It keeps the first error and discards all later output."""
 
     error: OSError | None = None
+    is_closed_pipe = False
 
     def write(self, data: Any) -> int:
-        if self.error is None:
+        if self.error is None and not self.is_closed_pipe:
             try:
                 return super().write(data) or 0
             except BrokenPipeError:
+                # The command ends; Python writes the rest of its buffer, which must not fail again.
+                self.is_closed_pipe = True
                 raise
             except OSError as error:
                 self.error = error
@@ -49,6 +52,12 @@ def take_over() -> None:
         patient = io.BufferedWriter(_Patient(_STDOUT, "wb", closefd=False))
         lines = getattr(sys.stdout, "line_buffering", False)
         sys.stdout = io.TextIOWrapper(patient, encoding=encoding, errors="backslashreplace", line_buffering=lines)
+
+
+def is_closed_pipe() -> bool:
+    """Whether the reader of stdout has closed the pipe."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, _Patient) and raw.is_closed_pipe
 
 
 def problem() -> str | None:

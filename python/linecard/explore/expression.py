@@ -105,6 +105,17 @@ class Expression:
             raise _problem(place, text, str(error)) from error
         return cls(text, place, tuple(names), tree)
 
+    def check(self, name: str, lookup: Lookup) -> None:
+        """Check that a name of the expression has a value.
+
+        Raises:
+            ConfigError: The name has no value.
+        """
+        try:
+            lookup(name)
+        except UnknownName as error:
+            raise _problem(self.place, self.text, str(error)) from error
+
     def evaluate(self, lookup: Lookup) -> Any:
         """Evaluate the expression.
 

@@ -21,6 +21,7 @@ from linecard.chip.length import (
     longer,
 )
 from linecard.explore.batch import numbers_of
+from linecard.numbers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
@@ -43,9 +44,10 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Number of measured packets of a chip run; 0 means that a capture is replayed to its end."""
+    """Number of measured packets of a chip run; 0 for a capture that is replayed to its end, and for a refused run."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
-    return int(request.arguments.get("packets", usual[0]))
+    packets = request.arguments.get("packets", usual[0])
+    return int(packets) if is_number(packets) else 0
 
 
 def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:

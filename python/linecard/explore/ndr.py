@@ -5,13 +5,15 @@ lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads
 returns lower bounds on them.
 
 After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
-of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. A longer
-trial confirms each result, so that a loss from a slowly filling buffer becomes visible. If the longer trial refutes the
-result, the search continues with trials of that length.
+of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. If chance can
+explain the growth, the trial is repeated with four seeds, and then with more packets. A longer trial confirms each
+result, so that a loss from a slowly filling buffer becomes visible. If the longer trial refutes the result, the search
+continues with trials of that length.
 """
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -63,10 +65,10 @@ def ndr(
             2544 in equal parts.
         trace: Capture or link profile (``edge``, ``core``, a ``.toml`` file) to replay at the rates of the search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
-            trial has at least four times as many packets.
-        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed loses a
-            packet.
+        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming trial has at
+            least four times as many packets.
+        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
+            loss. A trial whose growth may be chance uses at least four seeds.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
@@ -139,9 +141,10 @@ def search_rates(
         asked = [(each, number) for each, number in waiting if number is not None]
         if not asked:
             break
-        records = iter(bench.run([request for each, number in asked for request in each.requests(number)]))
-        for each, number in asked:
-            each.tell(number, [next(records) for _ in several])
+        requests = [each.requests(number) for each, number in asked]
+        records = iter(bench.run(list(chain.from_iterable(requests))))
+        for (each, number), own in zip(asked, requests, strict=True):
+            each.tell(number, list(islice(records, len(own))))
     return tuple(each.row() for each in searches)
 
 

@@ -33,6 +33,7 @@ class Trial:
         forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
         grew: Growth of the number of packets inside the chip; the mean over the seeds.
+        grew_error: Standard error of ``grew``: the growth that is plausible by chance.
     """
 
     load_mpps: float
@@ -43,6 +44,7 @@ class Trial:
     forwarded_mpps: float
     inside_mean: float
     grew: float
+    grew_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class RateRow:
             confirmed it.
         confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the number of packets inside
             grows at most half as much as at a load one ``width`` too high. The permitted growth must also exceed the
-            random variation.
+            random variation, at the passed and at the failed load.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.

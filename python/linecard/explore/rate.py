@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard.chip.length import LONGER, LONGEST_TRIAL
@@ -25,8 +26,13 @@ NDR, PDR = 0.0, 0.005
 FLOOR = 0.001
 # Shares of time that differ by less are equal.
 _NEARLY = 0.02
-# Growth of the packets inside that may be chance: a number, or a share of the sent packets.
-_HANDFUL, _CHANCE = 16, 0.001
+# Growth of the packets inside that is too small to judge: a number, or a share of the sent packets.
+_HANDFUL, _FEW = 16, 0.001
+# A load that may fail by chance is tried again with this number of seeds.
+_SEEDS = 4
+# Student's t: without overload, growth exceeds this multiple of its error in one trial of a thousand. Each seed adds
+# two degrees of freedom.
+_CERTAIN = (22.3, 7.17, 5.21, 4.50, 4.14, 3.93, 3.79, 3.69)
 
 
 class Runs(Protocol):
@@ -67,6 +73,11 @@ class RateSearch:
         self._packets = int(shared["packets"])
         self._confirming: dict[int, int] = {}
         self._refuted = False
+        # The load whose last trial cannot tell overload from chance; the seeds of the next trial.
+        self._undecided: int | None = None
+        self._used = seeds
+        # Loads that failed by growth although the longest trial permits too little growth to exclude chance.
+        self._unsure: set[int] = set()
         if self._is_capture:
             self.traffic = "capture"
             self._measure_capture()
@@ -119,18 +130,25 @@ class RateSearch:
             load = {"traffic.speedup": float(f"{min(1e6, gbps / self._own):.9g}")}
         else:
             load = {"traffic.rate_gbps": gbps}
-        return [self._request(seed, {**self._changes, **load}) for seed in self._seeds]
+        return [self._request(seed, {**self._changes, **load}) for seed in self._used]
 
     def _request(self, seed: int, changes: Mapping[str, Any]) -> Request:
         length = {"packets": self._packets, "warmup_packets": self._packets // 2}
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The index of the next load to try, first in the search and then in confirming trials; ``None`` at the end."""
+        """The index of the next load to try, in the search and then in confirming trials; ``None`` at the end."""
+        if self._undecided is not None:
+            if len(self._used) >= _SEEDS:
+                self._packets *= LONGER
+            else:
+                self._used = [*self._seeds, *range(max(self._seeds) + 1, max(self._seeds) + 1 + _SEEDS)][:_SEEDS]
+            self._packets = min(self._packets, LONGEST_TRIAL // len(self._used))
+            return self._undecided
+        self._used = self._seeds
         number = self.search.next()
         if number is not None:
-            if self._refuted:
-                self._packets = max(self._confirming.values())
+            self._packets = max(self._confirming.values()) if self._refuted else int(self._shared["packets"])
             return number
         for goal in (PDR, NDR):
             held, _failed = self.search.bounds(goal)
@@ -150,11 +168,23 @@ class RateSearch:
         """Whether a trial without loss shows that no packets pile up that a longer trial would lose.
 
         If the load exceeds the capacity by one ``width``, each offered packet adds ``width`` packets inside. A trial
-        confirms if the growth is at most half of that. Half of that must exceed chance: twice the square root of the
-        mean number of packets inside.
+        confirms if the growth is at most half of that. Half of that must exceed chance: twice the error of the growth,
+        and twice the square root of the mean number of packets inside. After a drop, the full buffer bounds the growth,
+        so that the error has no meaning.
         """
-        growth = self._width * trial.packets / 2
-        return trial.grew <= growth and growth >= 2 * math.sqrt(trial.inside_mean)
+        growth = self._permitted(trial)
+        error = 0.0 if trial.dropped else trial.grew_error
+        return trial.grew <= growth and growth >= 2 * max(math.sqrt(trial.inside_mean), error)
+
+    def _permitted(self, trial: Trial) -> float:
+        """Growth at a load that exceeds the capacity by half a ``width``."""
+        return self._width * trial.packets / 2
+
+    def _is_by_chance(self, trial: Trial) -> bool:
+        """Whether a goal fails because of growth that chance can explain, and not because of drops."""
+        by_growth = any(trial.dropped <= goal < trial.lost for goal in (NDR, PDR))
+        certain = _CERTAIN[min(len(self._used), len(_CERTAIN)) - 1]
+        return by_growth and trial.grew < certain * trial.grew_error and not self._is_capture
 
     def _length(self, held: int) -> int:
         """Packets of the next trial that confirms a load; four times as many as one that could not."""
@@ -168,7 +198,7 @@ class RateSearch:
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:
-        """Record the results of the trial at one load."""
+        """Record the results of the trial at one load; if they are not decisive, the next trial repeats the load."""
         numbers = [numbers_of(record) for record in records]
         lost = [_lost(record) for record in records]
         n = len(records)
@@ -183,15 +213,27 @@ class RateSearch:
             forwarded_mpps=sum(each["throughput_mpps"] for each in numbers) / n,
             inside_mean=sum(inside) / n,
             grew=sum(map(_growth, records)) / n,
+            grew_error=math.hypot(*map(_growth_error, records)) / n,
         )
+        self._undecided = None
+        if self._is_by_chance(trial):
+            is_resolved = len(self._used) >= _SEEDS and self._permitted(trial) >= 2 * trial.grew_error
+            if not is_resolved and self._packets < LONGEST_TRIAL // len(self._used):
+                self._undecided = number
+            if self._undecided is not None or trial.grew <= self._permitted(trial):
+                trial = replace(trial, lost=trial.dropped)
+            elif self._permitted(trial) < trial.grew_error:
+                self._unsure.add(number)
         self._tried.append(trial)
+        if self._undecided is not None:
+            return
         busiest, share = max(map(_busiest, records), key=lambda each: each[1])
         before = self.search.losses.get(number)
         self._last[number] = trial, busiest, share
         self.search.tell(number, trial.lost, share)
         if before is not None:
             self._refuted |= any(before <= goal < trial.lost for goal in (NDR, PDR))
-        elif self._refuted:
+        elif self._refuted or self._packets >= LONGER * int(self._shared["packets"]):
             self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
@@ -219,7 +261,7 @@ class RateSearch:
             busiest=limit,
             busiest_share=busy,
             confirmed_packets=0 if sure is None else sure.packets,
-            confirmed=sure is not None and self._confirms(sure),
+            confirmed=sure is not None and failed not in self._unsure and self._confirms(sure),
             trials=len(self._tried),
             tried=tuple(self._tried),
             latency=self._latencies(gbps["pdr_mpps"]),
@@ -229,7 +271,7 @@ class RateSearch:
         if pdr_gbps == 0:
             return ()
         found = []
-        self._packets = int(self._shared["packets"])
+        self._packets, self._used = int(self._shared["packets"]), self._seeds
         loads = [float(f"{pdr_gbps * share:.9g}") for share in LATENCY_SHARES]
         # Only the first seed counts: a mean of percentiles is not a percentile.
         records = self._bench.run([self._requests_at(load)[0] for load in loads])
@@ -243,6 +285,21 @@ class RateSearch:
 def _growth(record: Record) -> float:
     start, end = (measured(record, f"packets_inside_at_{when}").get("total", 0.0) for when in ("start", "end"))
     return end - start
+
+
+def _growth_error(record: Record) -> float:
+    """Standard error of the growth, from the distance of the packets inside from steady growth since the warm-up.
+
+    Under steady growth from an empty chip, half of the growth is inside at the start, because the warm-up is half as
+    long; the mean over time is the mean of start and end. A random walk without overload departs from both by chance:
+    the variances are 3/4 and 1/12 of the variance of its growth.
+    """
+    inside = {
+        name: measured(record, f"packets_inside_{name}").get("total", 0.0) for name in ("at_start", "mean", "at_end")
+    }
+    from_empty = inside["at_start"] - _growth(record) / 2
+    from_line = inside["mean"] - (inside["at_start"] + inside["at_end"]) / 2
+    return math.sqrt((from_empty**2 * 4 / 3 + from_line**2 * 12) / 2)
 
 
 def _busiest(record: Record) -> tuple[str, float]:
@@ -262,12 +319,12 @@ def _lost(record: Record) -> float:
     """Share of the packets that a trial lost, including packets that piled up.
 
     If the number inside grows steadily from the start, it grows by its mean over the measured time, because the
-    warm-up is half as long. Growth above half of the mean is not chance, unless it is a few packets.
+    warm-up is half as long. Growth of less than half of the mean, or of a few packets, does not count.
     """
     numbers = numbers_of(record)
     grew = _growth(record)
     inside = measured(record, "packets_inside_mean").get("total", 0.0)
     out, dropped = numbers["packets_out"], numbers["packets_dropped"]
-    piled_up = grew if grew > max(_HANDFUL, inside / 2, _CHANCE * out) else 0.0
+    piled_up = grew if grew > max(_HANDFUL, inside / 2, _FEW * out) else 0.0
     gone = dropped + piled_up
     return float(gone / (out + gone)) if gone else 0.0

@@ -100,7 +100,12 @@ def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mappi
     groups: dict[tuple[tuple[type, Any], ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(tuple((type(row[axis]), row[axis]) for axis in kept), []).append(row)
-    return [_point(kept, numbers, sorted(group, key=lambda row: int(row["seed"]))) for group in groups.values()]
+    return [_point(kept, numbers, sorted(group, key=_seed_of)) for group in groups.values()]
+
+
+def _seed_of(row: Mapping[str, Any]) -> float:
+    """The seed of a row; a seed that is no number, whose run was refused, sorts last."""
+    return float(row["seed"]) if is_number(row["seed"]) else math.inf
 
 
 def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Repeated:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
 from linecard.chip.length import Aim, has_numbers
-from linecard.errors import ConfigError
+from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
 from linecard.explore.execute import Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.lengthen import Settled, packets_of, settle
-from linecard.explore.points import Lookup, Points, make_points
+from linecard.explore.points import Lookup, Point, Points, make_points
 from linecard.explore.result import MOST_PARTS, Parts, SweepResult
 from linecard.explore.spec import Draft, Spec, make_sample, read_spec
 from linecard.explore.store import Store
@@ -229,6 +229,11 @@ def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -
         return [taken[key].numbers for key in keys]
 
     requests = [point.request for point in points.points]
+    _check_names(spec, points)
+    if spec.columns:
+        # Only a run shows the names of its numbers; the first one shows them before the others take time.
+        run(requests[:1])
+        _check_columns(spec, points.points[0], taken[content_of(requests[0])])
     settled = settle(
         requests,
         _of_seeds(points),
@@ -250,7 +255,11 @@ def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -
         left_out=points.left_out,
         warnings=tuple(warnings),
         given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
-        lengths=tuple(sorted({packets_of(each.request) for each in settled})) if spec.what == "run" else (),
+        lengths=tuple(
+            sorted({packets_of(each.request) for each, row in zip(settled, rows, strict=True) if has_numbers(row)})
+        )
+        if spec.what == "run"
+        else (),
         lengthened=sum(each.request != asked for each, asked in zip(settled, requests, strict=True)),
         parts=tuple(taken[key].parts for key in keys) if has_parts else (),
         counts=bench.counts,
@@ -264,6 +273,36 @@ def _of_seeds(points: Points) -> list[list[int]]:
         same = tuple((type(value), value) for name, value in point.values.items() if name != "seed")
         groups.setdefault(same, []).append(place)
     return list(groups.values())
+
+
+def _check_names(spec: Spec, points: Points) -> None:
+    """Refuse names of columns that are in every table, or name an axis."""
+    taken = {*points.names, *_OWN}
+    ConfigError.check([_taken_name(name, column.place) for name, column in spec.columns if name in taken])
+
+
+def _check_columns(spec: Spec, point: Point, first: _Taken) -> None:
+    """Refuse columns that would replace a number of the runs, and columns that use an unknown name.
+
+    Raises:
+        ConfigError: A column has the name of a number, or its expression uses a name that no run can have.
+    """
+    if not has_numbers({"status": first.status}):
+        return
+    ConfigError.check([_taken_name(name, column.place) for name, column in spec.columns if name in first.numbers])
+    before = Lookup(spec).of(point.values)
+    defined: dict[str, Any] = {}
+    for name, column in spec.columns:
+        look = _look(before, first, defined)
+        for used in column.names:
+            # Only some runs may have a measurement of a part, whose name has a dot.
+            if "." not in used and not used.startswith(MEASURED):
+                column.check(used, look)
+        defined[name] = None
+
+
+def _taken_name(name: str, place: str) -> ConfigProblem:
+    return ConfigProblem(place, name, "is a column of the table already; choose a different name")
 
 
 # Columns that every table has.

@@ -37,7 +37,7 @@ from linecard.explore.program_options import program_arguments
 from linecard.explore.reports import Lift
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
-from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
+from linecard.explore.why_result import LEAST_GAIN, METRIC, Elasticity, Lifted, Limit, Sensitivity, WhyResult
 from linecard.explore.wires import full_wires, mean_size
 from linecard.interval import Estimate
 from linecard.request import mapping_of, name_of, out_of_range, settings
@@ -159,8 +159,6 @@ class Question:
         self.precision, self.asked = precision, int(shared["packets"])
         self.not_tried: list[str] = []
         self.load = "as given"
-        # Throughput in packets or in bits, whichever varies less between seeds: random sizes add noise to one of them.
-        self.metric = "throughput_mpps"
         # Why the throughput is not conclusive; empty if it is.
         self.doubt = ""
         # Lengths at this load that were too short, and their runs.
@@ -185,7 +183,7 @@ class Question:
 
     def speed(self, record: Record) -> float:
         """Throughput of a run, or a value close to 0 if the run sent no packets."""
-        return max(float(numbers_of(record)[self.metric]), 1e-9)
+        return max(float(numbers_of(record)[METRIC]), 1e-9)
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
         """Execute several changes in one batch, and return for each change the records of all seeds."""
@@ -270,7 +268,6 @@ class Question:
                 # The longer runs confirm that the short ones are long enough.
                 runs, self.shared = short, length
                 break
-        self._choose_metric(runs)
         return runs
 
     def _rough(self, sure: Sequence[Record]) -> dict[str, Any]:
@@ -288,13 +285,6 @@ class Question:
         rates = [_mean([float(numbers_of(record)["throughput_gbps"]) for record in runs]) for runs in (short, long)]
         return self._is_narrow(short) and abs(rates[0] - rates[1]) <= SAME * rates[1]
 
-    def _choose_metric(self, runs: Sequence[Record]) -> None:
-        def spread(metric: str) -> float:
-            values = [float(numbers_of(record)[metric]) for record in runs]
-            return (max(values) - min(values)) / (max(values) or 1.0)
-
-        self.metric = min(("throughput_mpps", "throughput_gbps"), key=spread)
-
     def _doubt(self, runs: Sequence[Record]) -> str:
         if min(int(numbers_of(record)["packets_out"]) for record in runs) < LEAST_OUT:
             return f"each run sends fewer than {LEAST_OUT:,} packets"
@@ -305,9 +295,8 @@ class Question:
         return ""
 
     def _is_narrow(self, runs: Sequence[Record]) -> bool:
-        self._choose_metric(runs)
         # A single run has an interval of its throughput in bits only.
-        number = self.metric if len(runs) > 1 else THROUGHPUT
+        number = METRIC if len(runs) > 1 else THROUGHPUT
         return Aim(self.precision, (number,)).is_narrow([numbers_of(record) for record in runs])
 
     def _ended(self, runs: Sequence[Record]) -> bool:

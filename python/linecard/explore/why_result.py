@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The smallest gain that shows a limit, as in the verdict of a run.
 LEAST_GAIN = 0.03
+# The throughput of all gains and elasticities: packets per second, as in the verdict of a run.
+METRIC = "throughput_mpps"
 # The widest half interval of a determined elasticity: absolute, or relative to its value.
 _WIDEST, _WIDEST_SHARE = 0.2, 0.5
 
@@ -153,6 +155,8 @@ class WhyResult(Result):
             runs.
         elasticity_packets: Number of measured packets in each run for elasticities; it may be lower than ``packets``.
         counts: Numbers of reused and executed runs.
+        metric: The throughput of gains and elasticities: ``throughput_mpps``, packets per second as in the verdict of a
+            run.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")
@@ -180,6 +184,7 @@ class WhyResult(Result):
     packets: int
     elasticity_packets: int
     counts: Counts = field(compare=False)
+    metric: str = METRIC
 
     def table(self) -> Table:
         """One row per lifted limit, with the throughput gain."""

@@ -71,7 +71,7 @@ def _lifts(result: WhyResult) -> Table:
         "What would help",
         (wide("change"), BAR, "throughput", text("95 %"), Column("set", "p")),
         [_lift(each, widest) for each in result.lifts],
-        f"{result.seeds} seeds of {result.packets:,} packets; lines are 95 % intervals",
+        f"{result.seeds} seeds of {result.packets:,} packets; gains in packets per second; lines are 95 % intervals",
         LIFTS_SHOWN,
         [at for at, each in enumerate(result.lifts) if each.counts],
     )

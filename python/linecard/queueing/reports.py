@@ -70,7 +70,8 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
         model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
         model_hit_rate: Hit rate that the model predicts only from the order of operations.
-        memory_limit_mops: Throughput at which the memory ports are saturated, for the hit rate ``model_hit_rate``.
+        memory_limit_mops: Throughput at which the memory ports are saturated, for the hit rate ``model_hit_rate``;
+            ``None`` if unlimited.
     """
 
     manager: str
@@ -103,7 +104,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
     model_difference_percent: float
     model_printed_mops: float
     model_hit_rate: float
-    memory_limit_mops: float
+    memory_limit_mops: float | None
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):

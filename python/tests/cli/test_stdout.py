@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -60,3 +61,15 @@ def test_a_reader_that_goes_away_is_nothing_to_speak_of(tmp_path):
     ended = shell(tmp_path, "describe ixp1200 --json", "| head -c 10")
     assert ended.stderr == ""
     assert len(ended.stdout) == 10
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "a file"])
+def test_a_closed_pipe_has_the_status_of_sigpipe(tmp_path, name):
+    """Status 1 means a difference or a rejection, and status 0 complete output."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "linecard", *COMMANDS[name].split()]
+    ended = subprocess.run(words, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    said = [line for line in ended.stderr.splitlines() if "wrote" not in line]
+    assert (ended.returncode, said) == (141, [])

@@ -239,3 +239,62 @@ def test_a_trial_as_long_as_is_allowed_confirms_where_little_is_inside(chip, mon
     assert row.confirmed
     assert row.answered
     assert row.confirmed_packets == pytest.approx(4_500, rel=0.01)
+
+
+SERVER = """
+kind = "chip"
+title = "A server that takes 1000 cycles, for every packet or for every second packet at random"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.core]
+engines = 1
+threads = 1
+[memory.sram]
+access_cycles = 10
+[buffer.rx]
+bytes = "64 KiB"
+[inbox.work]
+[port.eth]
+rate_gbps = 10
+[[program.step]]
+name = "c"
+op = "compute"
+cycles = 1000
+share = {share}
+[[program.step]]
+op = "send"
+port = 0
+[traffic]
+kind = "fixed"
+packet_bytes = 64
+rate_gbps = 0.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "share", "buffer", "seed"),
+    [
+        ("poisson", 1, "64 KiB", 1),
+        ("poisson", 1, "64 MiB", 3),
+        ("constant", 0.5, "64 KiB", 1),
+        ("constant", 0.5, "64 MiB", 2),
+    ],
+)
+def test_fluctuations_of_the_queue_are_no_loss(tmp_path, arrivals, share, buffer, seed):
+    """A queue below its capacity fluctuates by about its mean. The buffer of 1,024 frames overflows within 1 % only."""
+    (tmp_path / "server.toml").write_text(SERVER.format(share=share))
+    changes = {"traffic.arrivals": arrivals, "rx.bytes": buffer}
+    row = linecard.ndr(tmp_path / "server.toml", [64], set=changes, seed=seed).rows[0]
+    assert row.confirmed
+    assert 0.99 <= row.ndr_mpps * share <= 1 + WIDTH
+    assert 1 - WIDTH <= row.pdr_mpps * share <= 1 + 2 * WIDTH
+
+
+def test_steady_growth_needs_no_second_trial(tmp_path):
+    (tmp_path / "server.toml").write_text(SERVER.format(share=1))
+    row = linecard.ndr(tmp_path / "server.toml", [64]).rows[0]
+    assert row.interval["ndr_mpps"][0] <= 1 <= row.interval["ndr_mpps"][1]
+    assert row.trials == 7
+    repeated = [trial for trial in row.tried if trial.grew > 16 and trial.lost == 0]
+    assert not repeated

@@ -167,7 +167,7 @@ def test_mistakes_come_at_once_with_their_lines(cli, tmp_path):
 
 def test_an_objective_without_a_value_says_at_which_point(tmp_path, wording):
     path = written(tmp_path)
-    path.write_text(path.read_text().replace("max bandwidth_gbytes_s", "max bandwith"))
+    path.write_text(path.read_text().replace("max bandwidth_gbytes_s", "max bandwidth_gbytes_s / 0"))
     with pytest.raises(ConfigError) as refused:
         linecard.optimize(path)
     wording(refused.value)

@@ -424,6 +424,28 @@ def test_columns_follow_from_axes_keys_numbers_and_measurements():
     assert "was not measured" in table.warnings[0]
 
 
+@pytest.mark.parametrize("name", ["status", "run", "seed", "throughput_gbps", "island.threads"])
+def test_a_column_replaces_no_other_column(name):
+    with pytest.raises(ConfigError, match="choose a different name") as refused:
+        linecard.sweep(NIC, vary={"island.threads": [2, 4]}, packets=300, repeat=2, columns={name: "packets_in"})
+    assert refused.value.problems[0].key == name
+
+
+def test_a_column_with_an_unknown_name_is_refused_after_one_run_at_most(tmp_path):
+    with pytest.raises(ConfigError, match="`nosuch`, which is not a known name"):
+        linecard.sweep(
+            NIC, vary={"island.threads": [2, 4]}, packets=300, store=tmp_path, columns={"x": "nosuch + threads"}
+        )
+
+
+@pytest.mark.parametrize("axis", ["seed", "packets"])
+def test_a_point_whose_seed_or_length_is_no_number_is_refused(cli, axis):
+    ended = cli("sweep", NIC, "--vary", f"{axis}=5000,x", "--vary", "island.threads=2,4", "--json")
+    assert ended.status == 0, ended.err
+    assert [row["status"] == "refused" for row in json.loads(ended.out)["rows"]] == [False, False, True, True]
+    assert cli("sweep", NIC, "--set", f"{axis}=x", "--vary", "island.threads=2,4").status == 2
+
+
 def test_refused_and_failed_points_are_rows_with_a_reason(cli, tmp_path, wording):
     ended = cli(
         *("sweep", NIC, "--vary", "traffic.rate_gbps=100,5000", "--vary", "packets.part=hbm2,hbm9"),

@@ -223,6 +223,14 @@ def test_a_planted_bottleneck_is_named(chip, planted):
     assert question.load == ("saturated" if planted == "a port" else "as given")
 
 
+@pytest.mark.parametrize("planted", ["a server", "a link", "an accelerator"])
+def test_gains_are_of_packets_per_second_whatever_the_seeds(chip, planted):
+    question = asked(chip, PLANTED[planted][0])
+    for record in question.base():
+        assert question.speed(record) == record["numbers"]["throughput_mpps"]
+    assert "throughput_mpps" in question.answer(global_=False).to_dict()["metric"]
+
+
 @pytest.mark.parametrize("changes", [[], ["program.step[6].lock=1", "program.step[8].lock=1"]])
 def test_every_lift_has_its_settings(chip, changes, wording):
     lifts = Chip(chip, changes).lifts()

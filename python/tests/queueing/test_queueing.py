@@ -171,6 +171,12 @@ def test_commands():
     assert "edge-mix" in screen
 
 
+def test_memory_ports_that_take_no_time_have_no_limit():
+    found = linecard.queueing_run("SD1_100", operations=2000, warmup=500, set={"memory_port_ns": 0})
+    assert [row.memory_limit_mops for row in found.rows] == [None] * len(MANAGERS)
+    assert min(row.model_mops for row in found.rows) > 0
+
+
 def test_a_wrong_option_ends_with_status_2():
     command = [sys.executable, "-m", "linecard", "queueing", "run", "--workload", "R", "--set", "threads=0"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
