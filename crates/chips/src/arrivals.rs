@@ -8,7 +8,9 @@ use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
-use linecard_traffic::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError};
+use linecard_traffic::{
+    DamageReport, Decoded, LinkType, Network, Packet, PacketSource, Severity, TrafficError,
+};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -24,6 +26,9 @@ pub(crate) struct TrafficNotes {
     /// Findings of severity damage, and the first of them.
     pub damage: u64,
     pub first_damage: Option<String>,
+    /// Damage of earlier passes over the capture, and all findings of the present pass.
+    damage_before: u64,
+    findings: u64,
     /// How often the capture was repeated.
     pub repeats: u64,
     /// Bytes of the capture that were read, and its total bytes.
@@ -47,6 +52,17 @@ impl TrafficNotes {
     pub fn ticks_per_second(&mut self, ticks: u64) {
         let last_ns = LAST_ARRIVAL_TICKS * 1_000_000_000 / u128::from(ticks.max(1));
         self.last_ns = Some(u64::try_from(last_ns).unwrap_or(u64::MAX - 1));
+    }
+
+    /// Counts the damage that the present pass over the capture has found so far.
+    #[cold]
+    fn takes(&mut self, report: &DamageReport) {
+        self.findings = report.findings();
+        self.damage = self.damage_before + report.total(Severity::Damage);
+        if self.first_damage.is_none() {
+            let found = report.diagnostics().iter().find(|d| d.kind.severity() == Severity::Damage);
+            self.first_damage = found.map(ToString::to_string);
+        }
     }
 }
 
@@ -208,17 +224,11 @@ impl Traffic {
             Source::Input { input, repeat, frames } => {
                 let mut next = input.next_packet();
                 notes.file_bytes = input.file_bytes();
-                if !matches!(next, Ok(Some(_)))
-                    && let Some(report) = input.report()
+                // A run may end before its capture, so damage counts when it is found.
+                if let Some(report) = input.report()
+                    && report.findings() != notes.findings
                 {
-                    notes.damage += report.total(linecard_traffic::Severity::Damage);
-                    if notes.first_damage.is_none() {
-                        let found = report
-                            .diagnostics()
-                            .iter()
-                            .find(|d| d.kind.severity() == linecard_traffic::Severity::Damage);
-                        notes.first_damage = found.map(ToString::to_string);
-                    }
+                    notes.takes(report);
                 }
                 if *repeat
                     && notes.packets > 0
@@ -226,6 +236,7 @@ impl Traffic {
                     && let Some(again) = input.begin_again()
                 {
                     notes.repeats += 1;
+                    (notes.findings, notes.damage_before) = (0, notes.damage);
                     next = again.and_then(|()| input.next_packet());
                 }
                 if *frames { next.map(|next| next.map(framed)) } else { next }

@@ -89,7 +89,7 @@ pub struct CheckRequest {
 #[derive(JsonSchema)]
 pub struct ProgramOptions {
     /// Program to run for each packet: an application such as `nat`, a shipped program (`linecard program list`), or a
-    /// file (`.toml` steps, C, XDP or an object). The default is the chip's own program.
+    /// file (`.toml` steps, C, XDP, object). The default is the chip's own program.
     ///
     /// A program name with a suffix or a path separator is a file. The other options apply only to executed programs.
     #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]

@@ -49,6 +49,8 @@ pub struct DamageReport {
     strict: bool,
     delivered: u64,
     counts: [u64; DamageKind::ALL.len()],
+    /// Sum of `counts`.
+    findings: u64,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -71,6 +73,7 @@ impl DamageReport {
             strict,
             delivered: 0,
             counts: [0; DamageKind::ALL.len()],
+            findings: 0,
             diagnostics: Vec::new(),
         }
     }
@@ -91,6 +94,12 @@ impl DamageReport {
     #[must_use]
     pub fn count(&self, kind: DamageKind) -> u64 {
         self.counts[kind as usize]
+    }
+
+    /// Returns the number of findings of any severity.
+    #[must_use]
+    pub fn findings(&self) -> u64 {
+        self.findings
     }
 
     /// Returns the number of findings of this severity.
@@ -130,6 +139,7 @@ impl DamageReport {
         words: impl FnOnce() -> Words,
     ) -> Result<(), TrafficError> {
         self.counts[kind as usize] += 1;
+        self.findings += 1;
         let stop = self.strict && kind.severity() == Severity::Damage;
         if !stop && self.counts[kind as usize] > MAX_DIAGNOSTICS_PER_KIND {
             return Ok(());

@@ -75,8 +75,8 @@ def run(
             beginning of the run. Each port and each reason for a drop is a separate interface in the capture. A comment
             marks the packet with the longest latency.
         program: Program to run for each packet: an application such as ``nat``, a shipped program (``linecard program
-            list``), or a file (``.toml`` steps, C, XDP or an object). The default is the chip's own program. A program
-            name with a suffix or a path separator is a file. The other options apply only to executed programs.
+            list``), or a file (``.toml`` steps, C, XDP, object). The default is the chip's own program. A program name
+            with a suffix or a path separator is a file. The other options apply only to executed programs.
         section: Function or section to run from an XDP object with several programs.
         entry: C function that processes a packet, if it is not ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.

@@ -65,8 +65,8 @@ def ndr(
             2544 in equal parts.
         trace: Capture or link profile (``edge``, ``core``, a ``.toml`` file) to replay at the rates of the search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming trial has at
-            least four times as many packets.
+        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
+            trial has at least four times as many packets.
         seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
             loss. A trial whose growth may be chance uses at least four seeds.
         seed: The first seed.

@@ -92,7 +92,7 @@ def test_packed_digests_that_expand_without_end_are_refused(cli, tmp_path):
     path.write_bytes(gzip.compress(bytes(1 << 24)) * 65)
     ended = cli("flowcache", path)
     assert ended.status == 3
-    assert "1024 MiB unpacked" in ended.err
+    assert "1024 MiB when unpacked" in ended.err
 
 
 def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
@@ -160,3 +160,14 @@ def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path, wording):
     with pytest.raises(linecard.TrafficError) as refused:
         linecard.flows("edge", packets=2**63)
     wording(refused.value)
+
+
+def test_a_run_that_ends_before_its_capture_reports_the_damage_that_it_met(capture):
+    """The time of every packet is two seconds before that of the packet in front of it."""
+    data, at = bytearray(capture.read_bytes()), 24
+    for number in range(10):
+        seconds = (100 - 2 * number).to_bytes(4, "little")
+        data[at : at + 4], at = seconds, at + 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+    capture.write_bytes(data)
+    found = linecard.run("example_smartnic", trace=capture, packets=2, warmup_packets=0, verdict=False)
+    assert 1 <= found.capture_damage <= 9
