@@ -209,7 +209,9 @@ def _of_designs(
     notes = []
     if len(seeds) == 1:
         notes.append("noise is unknown with one seed; use more seeds")
-    elif any(each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics):
+    elif not any(doubts) and any(
+        each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics
+    ):
         notes.append("both designs receive the same packets; the offered load differs by the measured time only")
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
