@@ -59,10 +59,12 @@ pub(super) fn fits_wires(
     overhead_bytes: u32,
 ) -> Result<(), String> {
     let on_the_wire = gbps * (mean_bytes + f64::from(overhead_bytes)) / mean_bytes;
+    // A rate that was computed from packets per second must not show its rounding error.
+    let rounded = (gbps * 1e9).round() / 1e9;
     match on_the_wire <= line_gbps * 1.000_001 {
         true => Ok(()),
         false => Err(format!(
-            "with preamble and gap, {gbps} Gbit/s of {mean_bytes:.0}-byte frames take {on_the_wire:.1} Gbit/s on \
+            "with preamble and gap, {rounded} Gbit/s of {mean_bytes:.0}-byte frames take {on_the_wire:.1} Gbit/s on \
              the wire. All ports together carry {line_gbps:.1} Gbit/s; expected at most {:.2} Gbit/s",
             gbps * line_gbps / on_the_wire
         )),

@@ -200,11 +200,19 @@ def _of_designs(
     doubts = [side.doubt for side in sides]
     metrics = [_known(each, doubts) for each in paired(numbers[0], numbers[1])]
     parts = paired(*([_measurements(record) for record in side.records] for side in sides))
+    if _same_load(described):
+        ports = {each.name.removesuffix(_INWARD) for each in parts if each.name.endswith(_INWARD)}
+        given = {*_GIVEN, *(port + name for port in ports for name in (_INWARD, *_RECEIVED))}
+        metrics, parts = ([_as_input(each) if each.name in given else each for each in of] for of in (metrics, parts))
     moved = _said_once([each for each in (_known(part, doubts) for part in parts) if each.beyond_noise])
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
     if len(seeds) == 1:
         notes.append("noise is unknown with one seed; use more seeds")
+    elif not any(doubts) and any(
+        each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics
+    ):
+        notes.append("both designs receive the same packets; the offered load differs by the measured time only")
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
@@ -227,6 +235,25 @@ def _of_designs(
         notes=tuple(notes),
         counts=bench.counts,
     )
+
+
+# What the traffic determines: numbers of a run, and measurements of a port.
+_GIVEN = ("offered_gbps", "packets_in")
+_INWARD, _RECEIVED = ", inward: utilization", (": packets_in", ": bytes_in", ": wire_in")
+
+
+def _same_load(described: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether both designs receive the same packets at the same times, whatever they do with them.
+
+    A run ends after a number of packets that leave or are dropped, so that the measured times of the designs differ.
+    """
+    a, b = ({key: row[0] for key, row in each.items() if key.startswith(("traffic.", "port."))} for each in described)
+    return a == b and a.get("traffic.arrivals") != "saturated"
+
+
+def _as_input(moved: Moved) -> Moved:
+    """A number without an interval: its difference is that of the measured times, and not one of the designs."""
+    return replace(moved, low=None, high=None, beyond_noise=None)
 
 
 def _known(moved: Moved, doubts: Sequence[str]) -> Moved:

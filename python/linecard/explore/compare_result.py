@@ -40,7 +40,8 @@ class Moved:
         difference: ``b - a``.
         low: Lower bound of the 95 % confidence interval of the difference; ``None`` without an interval.
         high: Upper bound of the 95 % confidence interval of the difference; ``None`` without an interval.
-        beyond_noise: Whether the confidence interval excludes zero; ``None`` without an interval.
+        beyond_noise: Whether the confidence interval excludes zero; ``None`` without an interval. The offered load of
+            two designs under the same traffic has none, because the designs do not determine it.
     """
 
     name: str

@@ -24,6 +24,8 @@ Progress = Callable[[int, int], object]
 NO_OPTION = "-"
 # Options that are repeated for each of their values.
 _REPEATED = {"--define"}
+# Options without a value.
+_SWITCHES = {"--false-hits", "--map-addresses", "--strict", "--unchecked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,10 @@ class Subject:
 
     def command(self, request: Request) -> str:
         """Return the command that repeats one run."""
+        switches = [value for name, value in request.arguments.items() if self.arguments[name] in _SWITCHES]
+        if self.main in request.arguments and not all(value is None or isinstance(value, bool) for value in switches):
+            # The run was refused: a switch takes no value on the command line, but an argument of a sweep does.
+            return self._sweep_of(request)
         words = [self.command_words]
         for name in sorted(request.arguments, key=lambda each: (self.arguments[each] != "", each)):
             option, value = self.arguments[name], request.arguments[name]
@@ -117,6 +123,14 @@ class Subject:
         for key, value in sorted(request.settings.items()):
             words += ["--set", shlex.quote(f"{key}={_word(value)}")]
         return " ".join(word for word in words if word)
+
+    def _sweep_of(self, request: Request) -> str:
+        """Return the command of a sweep with this run as its only point."""
+        words = ["linecard sweep", shlex.quote(_word(request.arguments[self.main])), "--what", self.name]
+        said = {name: value for name, value in request.arguments.items() if name != self.main}
+        for key, value in [*sorted(said.items()), *sorted(request.settings.items())]:
+            words += ["--set", shlex.quote(f"{key}={_word(value)}")]
+        return " ".join(words)
 
 
 def _word(value: Any) -> str:

@@ -125,8 +125,10 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         data = tomllib.loads(text)
     except OSError as error:
         raise ConfigError.at(str(path), "", f"cannot read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError.at(str(path), "", "is no text in UTF-8; expected a TOML file of an extension") from error
     except ValueError as error:
-        # The file is not TOML, not UTF-8, or has a number with thousands of digits, which Python does not read.
+        # The file is not TOML, or has a number with thousands of digits, which Python does not read.
         raise ConfigError.at(str(path), "", str(error)) from error
     except RecursionError as error:
         raise ConfigError.at(str(path), "", "nested too deeply to be read; write a flat file") from error

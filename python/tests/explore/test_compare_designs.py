@@ -17,6 +17,62 @@ def by_name(found):
     return {each.name: each for each in found.metrics}
 
 
+SLOW = """
+# first.toml
+kind = "chip"
+title = "My first chip"
+source = "my design"                  # of every value that names no other source
+
+[clock]
+core_mhz = 1000
+
+[cluster.core]
+engines = 4
+threads = 2
+
+[memory.sram]
+latency_cycles = 40                   # until the result
+access_cycles = 4                     # service time of an access
+capacity_bytes = "8 MiB"
+
+[memory.packets]
+kind = "dram"
+part = "ddr4_2400"                    # `linecard presets dram` lists others
+pool_bytes = "1 MiB"                  # room for 512 packets in pages of 2 KiB
+
+[buffer.rx]
+bytes = "128 KiB"
+
+[inbox.work]
+
+[port.eth]
+rate_gbps = 100
+receive_to = "packets"
+send_from = "packets"
+
+[[program.step]]
+name = "parse the header"
+op = "read"
+at = "packets"
+bytes = 64
+cycles = 60
+
+[[program.step]]
+name = "look the route up"
+op = "look_up"
+at = "sram"
+cycles = 80
+
+[[program.step]]
+op = "send"
+cycles = 40
+
+[traffic]
+kind = "imix"
+rate_gbps = 60
+"""
+
+
 def test_a_part_that_was_made_slower_is_beyond_noise():
     found = linecard.compare(
         NIC, NIC, set={"program.run": "secure_gateway"}, set_b={"crypto.rate_gbps": 5}, packets=1000, seeds=2
@@ -41,6 +97,25 @@ def test_what_has_no_effect_is_no_more_than_noise():
         moved = by_name(found)[name]
         assert (moved.difference, moved.beyond_noise) == (0.0, False)
     assert {each.key for each in found.configuration} == {"buffer.rx.bytes"}
+
+
+def test_the_offered_load_is_no_difference_of_designs(tmp_path):
+    """The runs of two designs end at different times, so that the same arrivals have different means."""
+    (tmp_path / "slow.toml").write_text(SLOW)
+    slow = str(tmp_path / "slow.toml")
+    asked = {"set_b": {"core.threads": 4}, "packets": 4000, "seeds": 3}
+    found = linecard.compare(slow, slow, **asked)
+    assert by_name(found)["throughput_mpps"].beyond_noise is True
+    for name in ("offered_gbps", "packets_in"):
+        assert by_name(found)[name].difference != 0
+        assert (by_name(found)[name].low, by_name(found)[name].beyond_noise) == (None, None)
+    assert not {each.name for each in found.measurements} & {"eth, inward: utilization", "eth: wire_in"}
+    # Saturated input offers as much as the design accepts.
+    found = linecard.compare(slow, slow, set={"traffic.arrivals": "saturated"}, **asked)
+    assert by_name(found)["offered_gbps"].beyond_noise is True
+    # A different load is an input that the user changed.
+    found = linecard.compare(slow, slow, set_b={"traffic.rate_gbps": 30}, packets=4000, seeds=3)
+    assert by_name(found)["offered_gbps"].beyond_noise is True
 
 
 @pytest.mark.long

@@ -438,6 +438,15 @@ def test_a_column_with_an_unknown_name_is_refused_after_one_run_at_most(tmp_path
         )
 
 
+@pytest.mark.parametrize("switch", ["strict", "map_addresses"])
+def test_the_command_of_a_refused_switch_repeats_the_refusal(cli, switch):
+    ended = cli("sweep", NIC, "--vary", f"{switch}=maybe", "--set", "island.threads=2", "--packets", 300, "--json")
+    row = json.loads(ended.out)["rows"][0]
+    assert row["status"] == "refused"
+    again = cli(*shlex.split(row["command"])[1:], "--json")
+    assert (again.status, json.loads(again.out)["rows"][0]["reason"]) == (2, row["reason"])
+
+
 @pytest.mark.parametrize("axis", ["seed", "packets"])
 def test_a_point_whose_seed_or_length_is_no_number_is_refused(cli, axis):
     ended = cli("sweep", NIC, "--vary", f"{axis}=5000,x", "--vary", "island.threads=2,4", "--json")

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import linecard
+from linecard.errors import ConfigError
 from linecard.study.reproduce import run_study
 from linecard.vrp.budget import LOSS_ALLOWED, parse_rate
 
@@ -359,3 +360,14 @@ def test_the_study_keeps_and_misses_its_limits_quickly():
     chosen, judged = found["section3.2"].cells
     assert (chosen.calibrated, chosen.error) == (True, pytest.approx(0, abs=0.002))
     assert (judged.calibrated, judged.error) == (False, pytest.approx(0.083, abs=0.003))
+
+
+def test_a_capture_is_no_extension(tmp_path):
+    (tmp_path / "x.pcap").write_bytes(bytes.fromhex("d4c3b2a102000400"))
+    with pytest.raises(ConfigError, match="is no text in UTF-8; expected a TOML file of an extension"):
+        linecard.vrp_check(tmp_path / "x.pcap")
+
+
+def test_a_rate_beyond_the_wires_is_shown_without_rounding_errors():
+    with pytest.raises(ConfigError, match=r" 81\.216 Gbit/s of frames"):
+        linecard.hierarchy(packet_bytes=9000)
