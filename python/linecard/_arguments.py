@@ -1,8 +1,8 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-NumPy numbers become Python numbers, including those in settings and axes. An argument of the wrong type raises an
-error, such as a bool for a count or a ``progress`` that is not callable. Invalid file names and out-of-range numbers
-raise an error, too. The annotation of a parameter determines which types the parameter accepts.
+NumPy numbers become Python numbers, including those in settings and axes. An argument of the wrong type
+raises an error: for example, a bool as a count, or a ``progress`` that is not callable. Invalid file names and
+out-of-range numbers raise an error, too. The annotation of a parameter determines which types the parameter accepts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page of correlations, from ``studies/correlation.json``, which ``python -m tools.correlation --keep`` writes.
+"""The correlation page, from ``studies/correlation.json``, which ``python -m tools.correlation --keep`` writes.
 
 A test compares the page and its pictures with this file.
 """

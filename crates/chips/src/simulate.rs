@@ -410,7 +410,7 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
         Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {
             let us = timebase.seconds(*at) * 1e6;
             let what = match from_outside {
-                true => "The threads process each packet in zero time, and another packet always waits",
+                true => "The threads process each packet in zero time, and the next packet is always waiting",
                 false => "Each packet returns to the inbox in zero time",
             };
             format!(

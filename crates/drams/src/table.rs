@@ -54,7 +54,7 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         "from",
         "issue",
         &EDGES.map(|edge| (edge.0, edge)),
-        "event from which the clocks count",
+        "event from which the clock cycles are counted",
     );
     let window = section.integer_or(
         "window",

@@ -73,7 +73,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     if not any(key.startswith("cluster.") for key in keys):
         folders = {each["name"]: each["kind"] for each in _core.presets()}
         what = "is not a chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
-        message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip (kind = "chip")'
+        message = f'{what}; `linecard {command}` needs a chip (kind = "chip"). `linecard describe` shows any preset'
         raise ConfigError.at(preset, "", message)
 
 

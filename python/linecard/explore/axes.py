@@ -9,7 +9,7 @@
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range without `step` and `points` is continuous. With `log`, the values of a range are evenly spaced in the logarithm.
+A range with neither `step` nor `points` is continuous. With `log`, its values are evenly spaced in the logarithm.
 Only a sample can use a continuous range of fractional numbers. In a grid, a continuous range of whole numbers contains
 every whole number between its ends.
 """

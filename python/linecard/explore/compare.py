@@ -82,7 +82,7 @@ def compare(
         set_a: New values for parameters of the first design only.
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Number of packets in each run; a repeated run has more packets.
+        packets: Number of packets in each run; an inconclusive run is repeated with more packets.
         precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.

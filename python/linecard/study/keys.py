@@ -126,15 +126,15 @@ class TableSpec(_Strict, frozen=True):
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
-        origin: Position of the numbers in the document; the page of correlations shows it for every point.
+        origin: Position of the numbers in the document; the correlation page shows it for every point.
         reading: Uncertainty of a published number in the unit of that number: half a unit of the last digit, or the
             error of reading a plot.
         predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
-        rung: Level of the measurement on the page of correlations, from a single part to complete programs; each level
+        rung: Level of the measurement on the correlation page, from a single part to complete programs; each level
             uses only values determined at lower levels.
-        curve: Curves that the page of correlations draws from the rows, if any.
-        grouped_by: The key column for which the page of correlations judges each value separately.
-        named_by: Key columns that identify the rows; all key columns by default. The page of correlations names each
+        curve: Curves that the correlation page draws from the rows, if any.
+        grouped_by: The key column whose values the correlation page assesses separately.
+        named_by: Key columns that identify the rows; all key columns by default. The correlation page names each
             point by these key columns.
     """
 
@@ -342,7 +342,7 @@ class Varied(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states; the cells that were used to choose it do not count as reproduced.
 
-    The value of the parameter is read from the preset under ``keys``. If no preset has the calibrated value, ``value``
+    ``keys`` names the key of the preset that has the value. If no preset has the calibrated value, ``value``
     states the value, and ``vary`` lists the numbers that can be varied.
 
     Attributes:
@@ -447,7 +447,7 @@ class StudySpec(_Strict, frozen=True):
         checks: Limits.
         calibrations: Parameters that no document states, and that were chosen with cells of the study.
         assumptions: Assumptions about facts that the document does not state.
-        device: The chip for which the study contains measured rates; the page of correlations has one section per chip.
+        device: The chip for which the study contains measured rates; the correlation page has one section per chip.
         inputs: Unpublished inputs on which limits depend.
     """
 

@@ -50,7 +50,7 @@ def hierarchy(
     """Send received packets to the core and over a link to the host; measure the packet rates of both processors.
 
     Args:
-        chip: A chip with a core and a host above its engines, which have the same names as in ``ixp1200_host``.
+        chip: A chip with a core and a host besides its engines; they are named as in ``ixp1200_host``.
         rate: Packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of packet bytes that go to the host and return; by default, all.
