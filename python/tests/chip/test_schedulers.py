@@ -65,7 +65,7 @@ def test_levels_groups_and_classes_are_read(problems):
     one = ('scheduler = ["strict", "deficit"]', 'scheduler = "deficit"\nclasses = 2\nquantum_bytes = [1500, 3000]')
     flat = CHIP.partition("[[port.eth.group]]")[2]
     assert problems(one, ("[[port.eth.group]]" + flat, "")) == [
-        "program.step[0].class: found `voice`; expected a whole number from 0 to 255"
+        "program.step[0].class: found `voice`; expected a number from 0 to 255, or the name of a class"
     ]
 
 
@@ -97,7 +97,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'scheduler = ["strict", "deficit"]',
             'scheduler = ["strict", "deficit"]\nclasses = 3',
-            "port.eth.classes: found 3, but [[port.eth.class]] lists 2 classes: omit this key",
+            "port.eth.classes: found 3, but [[port.eth.class]] lists 2 classes; omit this key",
         ),
         (
             'scheduler = ["strict", "deficit"]',
@@ -109,7 +109,7 @@ def test_levels_groups_and_classes_are_read(problems):
             'name = "rest"\ngroup = "urgent"',
             "port.eth.group[1].group: has no effect: groups can contain groups only if the scheduler has three levels",
         ),
-        ('group = "rest"', 'group = "urgent"', "port.eth.group: the group `rest` is empty: name it"),
+        ('group = "rest"', 'group = "urgent"', "port.eth.group: the group `rest` is empty; name it"),
         ('class = "voice"', 'class = "vioce"', "program.step[0].class: found `vioce`; did you mean `voice`?"),
         (
             "[port.eth]",
