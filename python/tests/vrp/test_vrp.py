@@ -369,5 +369,5 @@ def test_a_capture_is_no_extension(tmp_path):
 
 
 def test_a_rate_beyond_the_wires_is_shown_without_rounding_errors():
-    with pytest.raises(ConfigError, match=r" 81\.216 Gbit/s of frames"):
+    with pytest.raises(ConfigError, match=r" 81\.216 Gbit/s of 9000-byte frames"):
         linecard.hierarchy(packet_bytes=9000)
