@@ -1,7 +1,7 @@
 """Draws random sentences of documents, of docstrings, or of help and messages, with a seed.
 
 `python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line. A reader who has
-not seen these sentences marks those that are hard to read. `tools.prose` checks all of these sentences.
+not seen these sentences marks the ones that are hard to read. `tools.prose` checks all of these sentences.
 """
 
 from __future__ import annotations

@@ -25,10 +25,8 @@ pub(crate) struct Engine {
     pub issues_take_cycles: bool,
     /// Some of its instructions are taken branches.
     pub has_branches: bool,
-    /// Accesses take no cycles to issue, and the engine needs nothing else of [`Features`].
+    /// It needs nothing that only the event loop with all features has ([`Features::ALL`]).
     pub plain: bool,
-    /// As `plain`, except that accesses may take cycles to issue.
-    pub plain_with_costs: bool,
     /// The running thread, or [`NOBODY`].
     pub running: u32,
     /// It has at most 64 threads, which take turns by number.
@@ -74,7 +72,6 @@ impl Engine {
             issues_take_cycles: false,
             has_branches: false,
             plain: threads <= 64,
-            plain_with_costs: threads <= 64,
             running: NOBODY,
             few_in_turn: threads <= 64,
             ready: 0,
@@ -112,8 +109,7 @@ impl Engine {
         self.issues_take_cycles = cluster.issue_cycles > 0 || cluster.post_cycles > 0;
         (self.switch, self.has_branches) = (switch, has_branches);
         self.few_in_turn &= self.in_order.is_none();
-        self.plain_with_costs = self.few_in_turn && self.data_cache.is_none() && !has_branches;
-        self.plain = self.plain_with_costs && !self.issues_take_cycles;
+        self.plain = self.few_in_turn && self.data_cache.is_none() && !has_branches;
         self
     }
 

@@ -49,9 +49,10 @@ impl Chip {
     /// Runs until `limit`; calls `progress` periodically with the number of packets that left or were dropped.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
         let names_operations = self.programs.iter().any(|program| program.names_operations());
-        let outcome = if self.recording.is_some() || self.engines.iter().any(|e| !e.plain_with_costs) {
+        let issues_take_cycles = self.engines.iter().any(|engine| engine.issues_take_cycles);
+        let outcome = if self.recording.is_some() || !self.engines.iter().all(|engine| engine.plain) {
             self.run_with::<Full>(limit, progress)
-        } else if names_operations || self.engines.iter().any(|e| !e.plain) {
+        } else if names_operations || issues_take_cycles {
             self.run_with::<Costs>(limit, progress)
         } else {
             self.run_with::<Plain>(limit, progress)
