@@ -163,7 +163,7 @@ def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path, wording):
 
 
 def test_a_run_that_ends_before_its_capture_reports_the_damage_that_it_met(capture):
-    """The second packet is ten seconds before the first; the others are a second apart, long after the run has ended."""
+    """The second packet is ten seconds before the first; the others arrive long after the run has ended."""
     data, at = bytearray(capture.read_bytes()), 24
     for seconds in (100, 90, *range(101, 109)):
         data[at : at + 4] = seconds.to_bytes(4, "little")
