@@ -340,14 +340,16 @@ impl Steps {
     /// Adds cycles before the next action.
     #[inline]
     pub fn compute(&mut self, cycles: u32) {
-        match self.pending.checked_add(cycles).filter(|&sum| sum <= MOST_CYCLES) {
-            Some(sum) => self.pending = sum,
-            None => self.compute_long(cycles),
+        if cycles <= MOST_CYCLES - self.pending {
+            self.pending += cycles;
+        } else {
+            self.compute_long(cycles);
         }
     }
 
     /// As `compute`, for more cycles than one step has.
     #[cold]
+    #[inline(never)]
     fn compute_long(&mut self, cycles: u32) {
         let mut left = u64::from(std::mem::take(&mut self.pending)) + u64::from(cycles);
         while left > u64::from(MOST_CYCLES) {

@@ -227,18 +227,15 @@ impl Aim {
                 (bytes, slots(self.span.within_bytes, bytes))
             }
         };
+        let scaled = |draw: u32| ((u64::from(draw) * u64::from(slots)) >> 32) as u32;
         let slot = match self.span.address {
             Address::Same => 0,
-            Address::Flow => info.flow_hash.wrapping_mul(0x9e37_79b1),
-            Address::Any => mix(info.number, draw.wrapping_add(self.draw)),
-            Address::InOrder | Address::Shuffled => 0,
-        };
-        let slot = match self.span.address {
+            Address::Flow => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1)),
+            Address::Any => scaled(mix(info.number, draw.wrapping_add(self.draw))),
             Address::InOrder | Address::Shuffled => {
                 let passed = number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
                 ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
             }
-            _ => ((u64::from(slot) * u64::from(slots)) >> 32) as u32,
         };
         let own = if self.span.per_thread { info.thread.wrapping_mul(self.span.within_bytes) } else { 0 };
         (bytes, own.wrapping_add(slot * u32::from(bytes.max(1))))

@@ -182,14 +182,21 @@ struct Listener<'a> {
 }
 
 impl Listener<'_> {
-    /// Pays the cycles of all operations before `index` that have not been paid.
+    /// Returns the cycles of all operations before `index` that have not been paid; they are paid now.
+    #[inline(always)]
+    fn due(&mut self, index: u32) -> u32 {
+        if index <= self.paid {
+            return 0;
+        }
+        let sums = &self.code.sums;
+        let from = std::mem::replace(&mut self.paid, index);
+        sums[index as usize].wrapping_sub(sums[from as usize])
+    }
+
     #[inline(always)]
     fn pay(&mut self, index: u32) {
-        if index > self.paid {
-            let cycles = self.code.sums[index as usize].wrapping_sub(self.code.sums[self.paid as usize]);
-            self.compute(cycles);
-            self.paid = index;
-        }
+        let due = self.due(index);
+        self.compute(due);
     }
 
     #[inline(always)]
@@ -204,10 +211,16 @@ impl Listener<'_> {
 
     #[inline(always)]
     fn spend(&mut self, index: usize, cycles: u32) {
+        self.spend_with(0, index, cycles);
+    }
+
+    /// Spends cycles that are due, then those of one operation that depend on its execution.
+    #[inline(always)]
+    fn spend_with(&mut self, due: u32, index: usize, cycles: u32) {
         if cycles > 0 {
-            self.compute(cycles);
             self.tally.extra_cycles[index] += u64::from(cycles);
         }
+        self.compute(due.saturating_add(cycles));
     }
 }
 
@@ -277,29 +290,29 @@ impl Hook for Listener<'_> {
     fn access(&mut self, executed: u64, touch: Touch) {
         let index = self.first + (executed - self.before) as u32 - 1;
         let (at, code) = (index as usize, self.code);
-        let priced = code.ops[at];
-        let placed = code.regions.get(usize::from(touch.region.0)).copied().flatten();
+        let priced = &code.ops[at];
+        let (loads, own) = (priced.does == Does::Loads, priced.does != Does::Calls);
         let prices = &priced.prices;
-        let own = priced.does != Does::Calls;
-        if own {
-            // The part of the price that does not depend on the memory: the rows that begin with the operation.
-            self.pay(index + 1);
-        }
-        let Some(Placed { role, base, within_bytes }) = placed else {
-            if own {
-                self.spend(at, prices.local);
+        // The part of the price that does not depend on the memory: the rows that begin with the operation.
+        let due = if own { self.due(index + 1) } else { 0 };
+        let Some(Some(placed)) = code.regions.get(usize::from(touch.region.0)) else {
+            let local = if own {
+                prices.local
             } else if code.helper_bytes > 0 && touch.kind == AccessKind::Read && touch.region <= STACK {
-                self.spend(at, touch.bytes.saturating_sub(1) / code.helper_bytes);
-            }
-            return;
+                touch.bytes.saturating_sub(1) / code.helper_bytes
+            } else {
+                0
+            };
+            return self.spend_with(due, at, local);
         };
+        let &Placed { role, base, within_bytes } = placed;
         let packet = touch.region == PACKET;
         let (mut address, mut bytes) = (touch.address, touch.bytes);
         if packet {
             address = address.saturating_sub(HEADROOM);
-            if priced.does == Does::Loads {
+            if loads {
                 if priced.span == 0 {
-                    return self.spend(at, prices.packet.merged);
+                    return self.spend_with(due, at, prices.packet.merged);
                 }
                 (address, bytes) = (address.saturating_sub(priced.ahead.into()), priced.span.into());
             }
@@ -313,9 +326,7 @@ impl Hook for Listener<'_> {
             AccessKind::Atomic => Access::Add,
         };
         let price = if packet { &prices.packet } else { &prices.map };
-        if own {
-            self.spend(at, price.before);
-        }
+        self.spend_with(due, at, if own { price.before } else { 0 });
         let waits = match priced.does {
             Does::Loads | Does::Calls | Does::Atomic { result: true } => true,
             _ if packet => code.costs.waits_for_packet_writes,
@@ -334,7 +345,7 @@ impl Hook for Listener<'_> {
         if own && !packet && kind.writes() && !code.own_values[usize::from(touch.region.0)] {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }
-        if priced.does == Does::Loads {
+        if loads {
             self.spend(at, price.after);
         }
     }
