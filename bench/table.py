@@ -32,7 +32,7 @@ def table() -> str:
     if ratios:
         rows += [
             "",
-            f"One run at commit `{ratios[-1]['commit']}` measured these ratios:",
+            f"One benchmark run at commit `{ratios[-1]['commit']}` measured these ratios:",
             "",
             "| speed | times |",
             "|---|---|",
