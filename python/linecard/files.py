@@ -1,8 +1,8 @@
 """Output files: Linecard writes each file completely or not at all, and checks output files before a long run.
 
 Linecard writes each file under a temporary name in the same folder and renames the complete file. After an interrupted
-command, either the old file or the new file exists. A missing folder is an error, but Linecard creates a missing folder
-that is to contain many results.
+command, either the old file or the new file exists. If the folder of an output file is missing, the command fails;
+Linecard creates missing folders only for sets of result files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
-    """Whether the path is a regular file name, which can have sibling files; false for stdout, a device or a pipe."""
+    """Return whether the path names a regular file, a folder or a new file; false for stdout, devices and pipes."""
     path = Path(path)
     return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
 
@@ -155,7 +155,8 @@ def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
     it points is replaced.
 
     Raises:
-        LinecardError: The file cannot be written. No temporary file remains, and an existing file is unchanged.
+        LinecardError: The file cannot be written. After an error, no temporary file remains, and an existing file is
+            unchanged.
     """
     path = Path(path)
     if not is_file_name(path):

@@ -1,4 +1,4 @@
-"""The terms of the glossary with meaning and source; `glossary.toml` is read once."""
+"""The terms of the glossary, with meanings and sources from `glossary.toml`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Term:
 
 @cache
 def glossary() -> tuple[Term, ...]:
-    """Every term of the glossary, by group."""
+    """Return every term of the glossary, ordered by group."""
     read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
     return tuple(
         Term(each["term"], group["title"], each["meaning"], tuple(each.get("names", ())), each.get("source", ""))
@@ -45,7 +45,7 @@ def glossary() -> tuple[Term, ...]:
 
 @cache
 def by_name() -> Mapping[str, Term]:
-    """A mapping from each name of a term, in lower case, to the term."""
+    """Return a mapping from lower-case names of terms to the terms."""
     return {name.lower(): each for each in glossary() for name in (each.term, *each.names)}
 
 
@@ -56,6 +56,6 @@ def _any_name() -> re.Pattern[str]:
 
 
 def term_in(name: str) -> Term | None:
-    """The longest term that the name of a row contains, or ``None``."""
+    """Return the longest term that occurs in the name of a row, or ``None``."""
     found: str = max(_any_name().findall(name.lower()), key=len, default="")
     return by_name().get(found)

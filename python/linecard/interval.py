@@ -14,7 +14,7 @@ _T = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.20
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over seeds with its 95 % confidence interval, which needs at least two seeds.
+    """A mean over seeds with its 95 % confidence interval, which requires at least two seeds.
 
     Attributes:
         value: The mean over the seeds.

@@ -1,4 +1,4 @@
-"""Lists of records as results, which can be displayed, converted and saved as one table."""
+"""Lists of records as results that can be displayed, converted and saved as one table."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Listed(Result, list[Record]):
         self._kind = kind or (type(self[0]) if self else None)
 
     def to_dict(self) -> Any:
-        """The list as plain data, ready for JSON."""
+        """Return the list as plain data for JSON."""
         return plain(list(self))
 
     def table(self) -> Table:
-        """A table with one row for each record; several values of one field share a cell."""
+        """Return a table with one row for each record; all values of a field are in one cell."""
         names = field_names(self._kind) if self._kind else ()
         return Table(names, [[_cell(getattr(each, name)) for name in names] for each in self])
 

@@ -1,4 +1,4 @@
-"""Functions that format numbers for people, in suitable units."""
+"""Functions that format numbers with suitable units for display."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """Format a rate in a suitable unit from ``units``, sorted from the largest; with ``low``, format a range."""
+    """Format a rate in the most suitable of ``units`` (largest unit first); with ``low``, format a range."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """Return the factor and the unit that suit a rate; each of the units is a thousand times the next one."""
+    """Return the factor and the unit for a readable rate; each unit is a thousand times the next unit."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000

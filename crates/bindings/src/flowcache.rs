@@ -339,7 +339,7 @@ struct Input {
     format: &'static str,
     /// Compression of the input file.
     compression: Compression,
-    /// Number of packets in the capture that belong to no flow and are left out.
+    /// Number of packets in the capture that do not belong to a flow and are ignored.
     packets_without_flow: u64,
     /// Findings in the capture, by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
@@ -363,21 +363,20 @@ impl Default for Input {
     }
 }
 
-/// Results of one cache for all packets of the traffic. All counts are numbers of packets.
+/// Results of one cache for all packets of the traffic. All counts are in packets.
 #[derive(Debug, JsonSchema, Serialize)]
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
     /// Whether the policy needs knowledge of future packets, which hardware cannot have.
     oracle: bool,
-    /// SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on every hit and
-    /// miss.
+    /// SHA-256 hash of a sequence with one byte per packet (1 for a hit); runs with equal hashes have identical hits and misses.
     hit_seq_sha256: String,
     /// Size of an entry in bits: the stored part of the digest, and the result.
     entry_bits: u32,
     /// Size of all entries in bytes, without the policy state.
     cache_bytes: u64,
-    /// Packets that received the result of another flow; `None` if such packets were not counted.
+    /// Number of false hits (packets that received the result of another flow); `None` if false hits were not counted.
     false_hits: Option<u64>,
     /// Number of false hits, divided by the number of packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
@@ -417,7 +416,7 @@ impl Curves {
     }
 }
 
-/// Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
+/// Results of every cache for the same traffic, in the order of the requested sizes, ways and policies.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {
@@ -435,7 +434,7 @@ pub struct Outcome {
     width_bits: u32,
     /// Size of a result in bits; an entry contains one result.
     result_bits: u32,
-    /// Number of preceding packets to search for a digest; a miss is cold if none of them has its digest.
+    /// Number of preceding packets in which to search for a digest; a miss is cold if none of these packets has the digest.
     cold_window_packets: u32,
     /// Number of packets that the policy `PRED` looks ahead.
     foresight_packets: u32,

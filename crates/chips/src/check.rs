@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
-/// A valid chip file, and numbers derived from it.
+/// The result of checking a valid chip file.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
@@ -32,12 +32,12 @@ pub struct ChipCheck {
     pub receive_gbps: f64,
     /// Total send rate of all ports.
     pub transmit_gbps: f64,
-    /// One row for each cluster and each memory role of its program.
+    /// One row for each memory role that the program of a cluster uses, for all clusters.
     pub accesses: Vec<MemoryCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and packet-memory
-    /// channels in which no packet starts.
+    /// Problems in the first 200 packets of a trial, such as failures, avoidable losses, and packet-memory channels in which no
+    /// packet starts.
     pub warnings: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct MemoryCheck {
     pub role: String,
     /// Name of the memory or accelerator.
     pub memory: String,
-    /// Unloaded latency, from the issue of a read of `bytes` bytes to its result.
+    /// Unloaded latency of a read of `bytes` bytes, from issue to result.
     pub unloaded_ns: f64,
     /// Time of the request path, which consists of issue and links.
     pub there_ns: f64,
@@ -60,8 +60,7 @@ pub struct MemoryCheck {
     pub back_ns: f64,
     /// Size of the read in bytes.
     pub bytes: u32,
-    /// Peak read rate, limited by all instances and by the links of the route, in 10^6 reads per second; `None` if
-    /// unlimited.
+    /// Peak read rate in 10^6 reads per second, limited by the instances and by the links of the route; `None` if unlimited.
     pub peak_mops: Option<f64>,
     /// Peak read rate in Gbit/s; `None` if unlimited.
     pub peak_gbps: Option<f64>,

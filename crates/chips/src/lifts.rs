@@ -32,7 +32,7 @@ impl Limit {
         self.component.replace("{}", name)
     }
 
-    /// The change in words.
+    /// Description of the change.
     pub fn change(&self, name: &str) -> String {
         self.change.replace("{}", name)
     }
@@ -165,16 +165,17 @@ fn set(key: String, value: impl Into<Value>) -> Settings {
     [(key, value.into())].into_iter().collect()
 }
 
-/// A change that lifts one limit of a chip.
+/// A change that removes one limit on the throughput of a chip.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Lift {
-    /// The improved part, named as in the results of a run.
+    /// Name of the improved part, as in the results of a run.
     pub component: String,
-    /// `engines`, `threads`, `memory` (or unit), `latency`, `link`, `port`, `shaper`, `buffer`, `lock` or `order`.
+    /// Type of the limit: `engines`, `threads`, `memory` (or unit), `latency`, `link`, `port`, `shaper`, `buffer`, `lock` or
+    /// `order`.
     pub kind: String,
-    /// The change in words.
+    /// Description of the change.
     pub text: String,
-    /// The settings of the change.
+    /// The settings that make the change.
     pub settings: Settings,
 }
 

@@ -4,7 +4,7 @@ use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose digest recurs after `distance_from` to `distance_to` other digests.
+/// Packets whose digest recurs after at least `distance_from` and at most `distance_to` other distinct digests.
 ///
 /// `cumulative_percent` is the hit rate of a fully associative LRU cache with `distance_to` + 1 entries.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]

@@ -55,7 +55,7 @@ pub struct Row {
     pub ways: u32,
     /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
-    /// Name of the policy, including its number and filter, such as `SECOND16+SP`.
+    /// Name of the policy, including its parameter and filter, such as `SECOND16+SP`.
     pub policy: String,
     /// Number of packets that were looked up.
     pub packets: u64,
@@ -65,7 +65,7 @@ pub struct Row {
     pub misses: u64,
     /// Number of misses, divided by the number of packets.
     pub miss_ratio: f64,
-    /// Misses whose digest does not occur in the preceding window.
+    /// Misses of packets whose digest does not occur in the window of preceding packets.
     pub cold: u64,
     /// Misses that are not cold and also occur in a fully associative LRU cache of the same size.
     pub capacity: u64,
@@ -73,11 +73,11 @@ pub struct Row {
     pub conflict: u64,
     /// Packets whose digest occurs for the first time.
     pub first_ref_misses: u64,
-    /// Cold misses that are hits in the fully associative LRU cache.
+    /// Cold misses of packets that hit in a fully associative LRU cache of the same size.
     pub cold_but_fa_hit: u64,
-    /// Hits that are misses in the fully associative LRU cache.
+    /// Hits of packets that miss in a fully associative LRU cache of the same size.
     pub hit_but_fa_miss: u64,
-    /// Bits of policy state, without tags and results; `None` for an oracle.
+    /// Number of bits of policy state, excluding tags and results; `None` for an oracle.
     pub policy_state_bits: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-"""Two results of an XDP program: its execution on frames (`XdpRun`), and its schedule in rows (`XdpRows`)."""
+"""Two results of an XDP program: `XdpRun` (execution on frames) and `XdpRows` (instructions grouped into rows)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class XdpRun(Result, XdpReport, frozen=True):
     INPUT: ClassVar[str] = "name"
 
     def map(self, name: str) -> XdpMap:
-        """The map with this name.
+        """Return the map with the given name.
 
         Raises:
-            KeyError: The program has no such map.
+            KeyError: The program has no map with the given name.
         """
         for found in self.maps:
             if found.name == name:

@@ -1,15 +1,15 @@
-"""Design-space exploration: sweeps over every kind of run, one result table, and a store of finished runs.
+"""Design-space exploration: sweeps of chips, DRAM parts and other models, a result table, and a store of finished runs.
 
 `sweep` implements `linecard sweep` and `linecard.sweep` in the following steps:
 
 - `spec` reads a sweep from a file, options or arguments.
 - `points` builds the grid or the sample of points, and applies the constraints.
 - `content` computes the hash of each run.
-- `execute` (threads) or `cluster` (Dask) executes the points that are not in `store`.
+- `execute` (threads) or `cluster` (Dask) executes the points whose results are not in `store`.
 - `result` holds the result table.
 
-`axes` and `expression` parse values and formulas. `subjects` defines the kinds of run, such as runs of chips, DRAM
-parts and Petri nets.
+`axes` and `expression` parse values and formulas. `subjects` defines the models that a sweep can run, such as chips,
+DRAM parts and Petri nets.
 """
 
 from linecard._lazy import make_lazy

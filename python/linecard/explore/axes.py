@@ -9,9 +9,9 @@
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range with neither `step` nor `points` is continuous. With `log`, its values are evenly spaced in the logarithm.
-Only a sample can use a continuous range of fractional numbers. In a grid, a continuous range of whole numbers contains
-every whole number between its ends.
+A range without `step`, `times` or `points` is continuous. With `log`, the values of a range are evenly spaced on a
+logarithmic scale. Only a sample can use a continuous range of fractional numbers. In a grid, a continuous range of
+whole numbers contains every whole number between its ends.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Interval:
     Attributes:
         low: Smallest value of the range.
         high: Largest value of the range.
-        log: Whether samples are uniform in the logarithm of the value.
+        log: Whether samples are uniform on a logarithmic scale.
         whole: Whether the range contains whole numbers only.
     """
 
@@ -60,7 +60,7 @@ class Interval:
     whole: bool
 
     def at(self, share: float) -> Value:
-        """The value at a position in the range: 0 is the lower end, and 1 the upper end."""
+        """Return the value at a relative position in the range, from 0 (lower end) to 1 (upper end)."""
         if self.whole:
             # Each whole number has the same width, the last one included.
             low, high = (int(self.low), int(self.high) + 1)
@@ -82,8 +82,8 @@ class Axis:
         name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
         values: The values in order; empty if the axis is a continuous range of fractional numbers.
         interval: The continuous range from which a sample draws; ``None`` for a list, or for a range with steps.
-        place: File and line, or the option, to show in messages.
-        group: Number of the axis group; axes of one group vary together, value by value.
+        place: Origin of the axis for messages: file and line, or the option.
+        group: Number of the axis group; the axes of a group change to their next values together.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Axis:
     group: int
 
     def at(self, share: float) -> Value:
-        """The value at a position in the range or the list: 0 is the start, and 1 the end."""
+        """Return the value at a relative position in the range or the list, from 0 (start) to 1 (end)."""
         if self.interval is not None:
             return self.interval.at(share)
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
@@ -196,7 +196,7 @@ def _parts(text: str) -> list[str]:
 
 
 def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
-    """The axes of one ``--vary`` option: ``KEY=VALUES``; ``;`` separates axes that vary together.
+    """Return the axes of one ``--vary`` option (``KEY=VALUES``); a semicolon separates axes that vary together.
 
     Raises:
         ConfigError: The ``=`` is missing, or a list of values is invalid.
@@ -214,7 +214,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """Problems across axes: repeated names, repeated values, and lists of different lengths in one group."""
+    """Return the errors of axes: repeated names, repeated values, and lists of different lengths in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:

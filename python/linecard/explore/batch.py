@@ -1,4 +1,4 @@
-"""Executes batches of run requests, each distinct run once, and returns records in request order."""
+"""Executes batches of run requests. Equal requests are executed once, and records are returned in request order."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bench:
-    """Executes batches of runs; call `close` at the end, or use it as a context manager.
+    """Executes batches of runs; call `close` after the last batch, or use the object as a context manager.
 
     Attributes:
         store: Store of finished runs; ``None`` for no store.
         jobs: Number of parallel runs; ``None`` for one per core.
-        progress: Called repeatedly with (runs done, total runs) of the current requests.
+        progress: Function that is called repeatedly with the number of completed runs and the total number of runs.
         counts: Numbers of reused and executed runs, summed over all batches.
         executor: The executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all batches share one connection to the Dask
             cluster.
@@ -45,7 +45,7 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Disconnect from the Dask cluster, if connected, and record the remarks of the store."""
+        """Disconnect from the Dask cluster, if connected, and copy the remarks of the store into `counts`."""
         if self.store is not None:
             self.counts.not_kept, self.counts.remarks = len(self.store.not_kept), tuple(self.store.remarks)
         if self._connection is not None:
@@ -68,12 +68,13 @@ class Bench:
         """Execute every task that is not in the store.
 
         Args:
-            tasks: Distinct runs.
-            take: Called once for each task with its record, from any thread but never concurrently.
+            tasks: The runs to execute, each of them once.
+            take: Function that is called once for each task with the task's record; calls can come from any thread, but
+                are never concurrent.
 
         Raises:
             ConfigError: The executor or the number of jobs is invalid, or the Dask cluster cannot execute the runs.
-            MissingExtraError: The executor needs the extra ``dask``.
+            MissingExtraError: The executor needs the extra ``dask``, which is not installed.
             RunError: The connection to the Dask scheduler was lost; finished runs are kept.
             linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are kept.
         """

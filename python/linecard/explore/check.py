@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 
 
 class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
-    """A valid chip file, and the numbers that follow from it.
+    """The result of `linecard check` for a valid chip file.
 
     Attributes:
-        demands: The load of the traffic on each part, highest first; empty without traffic.
+        demands: The traffic load on each part, highest first; empty if the call names no program, capture or frame
+            size.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -76,7 +77,7 @@ def check(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Unloaded latency and peak rate of each memory and unit, along the route from each cluster that uses it.
+        Unloaded latency and peak rate of each memory and unit, measured from each cluster that uses the memory or unit.
 
     Raises:
         ConfigError: The chip file is invalid; the error lists every problem with file and line.

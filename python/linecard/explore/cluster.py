@@ -1,9 +1,9 @@
-"""Executes the runs of a sweep on a Dask cluster; the driver holds the store and the claims; workers execute runs.
+"""Executes the runs of a sweep on Dask workers; the driver manages the store and the claims on runs.
 
 The driver sends each file that a request names (designs, programs, captures), if the file is below the current folder.
-All other files must have the same contents on every worker, and all workers must have the same build of Linecard. Each
-worker hashes its requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the
-driver resubmits the runs of that worker. A cluster and local threads produce identical tables.
+Files outside the current folder must have the same contents on every worker. All workers must have the same build of
+Linecard. Each worker hashes its requests, and rejects a run if its own hash differs from the driver's hash. If a worker
+dies, the driver resubmits the runs of that worker. A cluster and local threads produce identical tables.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Folder:
         self._made: dict[str, str] = {}
 
     def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
-        """Change to the folder of the file bundle with this hash; the first call creates and fills the folder."""
+        """Change to the folder of a file bundle (`bundle` is its hash); the first call creates and fills the folder."""
         with self._change:
             while self._users and self._bundle != bundle:
                 self._change.wait()
@@ -121,7 +121,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
 
 
 def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
-    """The files that the tasks name and that are below the current folder, by relative path."""
+    """Return the contents of the files that the tasks name and that are below the current folder, by relative path."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
     for task in tasks:
@@ -133,7 +133,7 @@ def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
 
 
 class Connection:
-    """A connection to a Dask cluster, which several batches share: opened for the first run, closed at the end."""
+    """A connection to a Dask cluster that several batches share; the first run opens the connection."""
 
     def __init__(self, executor: str, jobs: int) -> None:
         """Check the executor.

@@ -1,10 +1,11 @@
 """`linecard compare`: compare two designs, runs or sweeps, and list the metrics that changed beyond noise.
 
-- Two designs run with the same seeds, so both receive the same packets. Each number is compared seed by seed, and its
-  change has a confidence interval (Student's t over seeds).
-- If two finished runs are compared, only three numbers have confidence intervals (from batch means). A number with
-  intervals counts as changed only if its intervals in the two runs do not overlap.
-- In two sweeps, points with the same axis values are compared, and the interval is computed over the points.
+- Two designs run with the same seeds, so both receive the same packets. Each metric is compared seed by seed, and the
+  change of the metric has a confidence interval (Student's t over seeds).
+- If two finished runs are compared, only three metrics have confidence intervals (from batch means). A metric with
+  confidence intervals counts as changed only if the intervals of the two runs do not overlap.
+- If two sweeps are compared, each pair of points with equal axis values is compared, and the confidence intervals are
+  computed over the pairs.
 """
 
 from __future__ import annotations
@@ -69,13 +70,13 @@ def compare(
     """Compare two designs, programs, runs or sweeps.
 
     If a run of a design is not steady, all runs of both designs are repeated with four times as many packets, up to
-    256,000. If a run has 64,000 packets or more, it is repeated only once. A number that is not conclusive never counts
-    as changed.
+    256,000. A run of 64,000 packets or more is repeated only once. A metric without a conclusive value never counts as
+    changed.
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
         b: The second design or file, of the same kind as A; with ``--program``, a second program for A. If B is
-            omitted, it equals A.
+            omitted, A is also the second design.
         program_b: Program that the second design executes instead of ``program``, with the same options; the two
             profiles are then compared line by line.
         set: New values for parameters of both designs.
@@ -93,7 +94,7 @@ def compare(
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: A design or a file is invalid, or A and B are of different kinds.
+        ConfigError: A design or a file is invalid, or A and B have different kinds, such as a design and a sweep.
         RunError: A run ends without a result.
         linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are in the store.
 

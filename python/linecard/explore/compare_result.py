@@ -20,7 +20,7 @@ _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "sim
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key whose value differs; ``None`` marks a side without the key."""
+    """A key with different values in A and B; ``None`` is the value of a side without the key."""
 
     key: str
     a: Any
@@ -30,7 +30,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A metric that both sides have.
+    """The values of a metric on both sides of a comparison, and the change between the sides.
 
     Attributes:
         name: Name of a summary number, or a component and a metric.
@@ -38,10 +38,11 @@ class Moved:
         b: Mean of the metric on the second side.
         change: ``b / a - 1``; ``None`` if ``a`` is zero.
         difference: ``b - a``.
-        low: Lower bound of the 95 % confidence interval of the difference; ``None`` without an interval.
-        high: Upper bound of the 95 % confidence interval of the difference; ``None`` without an interval.
-        beyond_noise: Whether the confidence interval excludes zero; ``None`` without an interval. The offered load of
-            two designs under the same traffic has none, because the designs do not determine it.
+        low: Lower bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
+        high: Upper bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
+        beyond_noise: Whether the confidence interval of the difference excludes zero; ``None`` if no interval exists.
+            The value is also ``None`` for the offered load of two designs with the same traffic, because the designs do
+            not determine this load.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """A source line in two programs, or a function if its lines are unknown; costs are per packet.
+    """The costs per packet, in two programs, of a source line or of a function whose source lines are unknown.
 
     Attributes:
         text: Text of the source line, or name of the function.
@@ -76,7 +77,7 @@ class LineMoved:
 
     @property
     def name(self) -> str:
-        """File and line number in each program, or only once if they are equal."""
+        """File and line number in each program; a single entry if both programs have the same file and line number."""
         places = dict.fromkeys(each for each in (self.a, self.b) if each is not None)
         return " → ".join(places)
 
@@ -98,7 +99,7 @@ class LineMoved:
 
 
 def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Compare each number that exists in all runs, pair by pair."""
+    """Compare each metric that all runs have; run N of ``a`` is paired with run N of ``b``."""
     found = []
     for name in a[0]:
         if all(name in each for each in (*a, *b)):
@@ -107,7 +108,7 @@ def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -
 
 
 def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
-    """Compare one number pair by pair; a pair has the same seed and packets, or the same axis values."""
+    """Compare a metric over pairs of runs; the runs of a pair have equal seeds and packets, or equal axis values."""
     estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
     mean = sum(a) / len(a)
     beyond = None
@@ -125,13 +126,14 @@ class CompareResult(Result):
         a: The first design, run or sweep.
         b: The second design, run or sweep.
         kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are reliable enough to compare; ``notes`` states what was tried, with advice.
-        basis: The samples from which the intervals are computed, in words.
+        answered: Whether the metrics are reliable enough to compare; ``notes`` lists the attempts and contains advice.
+        basis: Description of the samples from which the confidence intervals are computed.
         limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
             sweeps.
         configuration: Keys with different values.
         metrics: The summary numbers of runs, or the table columns of sweeps.
-        measurements: Measurements of parts that changed beyond noise, largest change first; only for designs.
+        measurements: Measurements of single parts, such as a memory, that changed beyond noise, largest change first;
+            only for designs.
         lines: Source lines of two programs, sorted by the change in cycles plus stall cycles, largest first; only for
             programs.
         notes: Remarks on the comparison.
@@ -156,7 +158,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show; metrics that are zero on both sides or restate a rate are omitted."""
+        """The metrics to show, except metrics that are zero on both sides and metrics that follow from a rate."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

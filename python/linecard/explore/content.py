@@ -2,7 +2,7 @@
 
 The hash of a run covers:
 
-- the request with its full keys,
+- the request, in which each key is written in full,
 - the contents of every file that the request names directly or through other files,
 - the files of a shipped program (if the run executes one), and
 - the compiled core of Linecard.
@@ -40,7 +40,7 @@ _LONGEST_NAME = 4096
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """SHA-256 hash of the compiled core; the core computes all numbers."""
+    """Return the SHA-256 hash of the compiled core, which computes all results."""
     found = getattr(_core, "__file__", None)
     content = Path(found).read_bytes() if found else _core.__version__.encode()
     return hashlib.sha256(content).hexdigest()
@@ -54,7 +54,7 @@ class _Files:
         self._known: dict[str, tuple[tuple[int, int, int], str, tuple[str, ...]]] = {}
 
     def look(self, path: str) -> tuple[str, tuple[str, ...]]:
-        """Return the hash of a file, and the texts in the file that may be names of other files."""
+        """Return the hash of a file, and the strings in the file that may be names of other files."""
         status = os.stat(path)  # noqa: PTH116 # a hot path, with a name that is text already
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         with self._guard:
@@ -104,8 +104,8 @@ def canonical(data: Any) -> bytes:
 def files_of(request: Request) -> dict[str, str]:
     """Map each file that a request names, directly or through other files, to the hash of its contents.
 
-    The map also contains files whose names match a text by chance. Such a file can cause an unnecessary run, but never
-    a wrong record.
+    The map also contains files whose names equal a string of the request by chance. A match by chance can cause an
+    unnecessary run, but never a wrong record.
 
     Raises:
         TrafficError: A file that the request names cannot be read.
@@ -155,8 +155,8 @@ def content_of(request: Request) -> str:
 class Keys:
     """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has a cluster ``island``.
 
-    The description of a design lists all of its keys. If the design does not have a key, the key stays as written, and
-    the core checks it.
+    The description of a design lists all keys of the design. A key that the design does not have stays unchanged, and
+    the core checks the key.
     """
 
     def __init__(self, preset: str) -> None:
@@ -167,7 +167,7 @@ class Keys:
         self._short: dict[str, str | None] = {}
 
     def full(self, key: str) -> str:
-        """If ``key`` is the ending of exactly one key of the design, return that key; otherwise return ``key``."""
+        """Return the one key of the design that ends in ``key``; if none or several do, return ``key`` itself."""
         if key in self.values:
             return key
         if key not in self._short:

@@ -1,8 +1,8 @@
 """Costs of parts: areas, energies and prices from data files, for the columns and objectives of a design space.
 
-A file has one table per cost, with ``unit``, ``source`` and ``value``. Instead of ``value``, a cost can have a table
-``of`` with one value per name, such as per DRAM part. The package includes ``costs.toml``; your own file adds tables,
-or replaces tables of the same name. An expression reads costs with ``cost("thread_mm2")`` or
+A cost file has one table for each cost, with ``unit``, ``source`` and ``value``. Instead of ``value``, a cost can have
+a table ``of`` with one value for each name, such as for each DRAM part. The package includes ``costs.toml``; your own
+cost file adds tables, or replaces tables of the same name. An expression reads costs with ``cost("thread_mm2")`` or
 ``cost("dram_standby_mw", packets.part)``.
 """
 
@@ -75,7 +75,7 @@ def cost_of(costs: Costs, name: str) -> float | Mapping[str, float]:
     """Return the value of one cost.
 
     Raises:
-        KeyError: No cost has this name; the message lists similar names.
+        KeyError: No cost has the given name; the message lists similar names.
     """
     if name in costs:
         return costs[name]

@@ -1,6 +1,6 @@
 """Measures the traffic load and the capacity of each part of a chip, in short runs at light load.
 
-Short runs at a load that all parts can carry measure the busy time of each part per packet. According to the
+The busy time of each part per packet is measured in short runs, at a load that all parts can carry. According to the
 utilisation law, the capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
 """
 
@@ -40,9 +40,9 @@ class Demand:
 
     Attributes:
         component: Name of the part.
-        offered_gbps: Offered load in Gbit/s of all frames, including frames that the part does not process.
-        most_gbps: Offered load at which the part is always busy, in Gbit/s of all frames.
-        most_mpps: Offered load at which the part is always busy, in 10^6 packets per second.
+        offered_gbps: Offered load of the chip in Gbit/s, including frames that the part does not process.
+        most_gbps: Lowest offered load at which the part is always busy, in Gbit/s of all frames.
+        most_mpps: Lowest offered load at which the part is always busy, in 10^6 packets per second.
         share: ``offered_gbps`` divided by ``most_gbps``; above 1, the part is overloaded.
     """
 
@@ -61,7 +61,7 @@ def demands(
     size: int | str | None,
     program: Mapping[str, Any],
 ) -> tuple[Demand, ...]:
-    """The load and the capacity of every part, most loaded part first.
+    """Return the load and the capacity of every part, sorted by the ratio of load to capacity, highest first.
 
     Raises:
         ConfigError: The chip, the traffic or the program is invalid, or the arguments name both a size and a capture.

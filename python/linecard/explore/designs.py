@@ -1,4 +1,4 @@
-"""Points of a design space during an optimisation: their objectives and their neighbours."""
+"""The points of a design space during an optimisation, with objective values and neighbouring points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """Select the best points of a batch: front by front, sparse regions first; points that break a limit come last."""
+    """Select the best points of a batch in the order of Pareto fronts; points that break a limit come last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -41,19 +41,19 @@ def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], 
 
 
 def minimised(task: Task, judged: Judged) -> tuple[float, ...]:
-    """The objective values of a point, negated for objectives to maximise, so that lower is better."""
+    """Return the objective values of a point; objectives to maximise are negated, so lower is always better."""
     return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A point of the design space with its runs.
+    """A point of the design space, and the results of the runs at this point.
 
     Attributes:
         number: Index of the point in the design space.
         values: Mean of each objective over the seeds; empty if a run has no numbers.
         estimates: Mean and confidence interval of each objective.
-        keeps: Whether every run is conclusive and meets every limit; short runs need not be conclusive.
+        keeps: Whether every run meets every limit and is conclusive; short first runs may be inconclusive.
         rows: Runs.
         parts: Time breakdown of the runs by part.
     """
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether the objectives use only conclusive numbers of the row."""
+    """Return whether every number of the row that an objective uses is conclusive."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -133,12 +133,12 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """The design space and its objectives, with the length of runs halved the given number of times."""
+        """Return the design space with shorter runs: the run length is halved ``times`` times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 
     def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
-        """One run for each seed of each point, with the run length in ``spec``."""
+        """Return one run for each seed of each point; ``spec`` contains the run length."""
         repeat = spec.repeat
         look = Lookup(spec)
         if repeat == 1:
@@ -153,7 +153,7 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Points that differ by one step on one axis; on an axis of names, all other names are one step away."""
+        """Return the points that differ by one step on one axis; on an axis of names, all names are one step apart."""
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

@@ -1,4 +1,4 @@
-"""Estimates the time of a sweep from a few of its runs, which the store keeps."""
+"""Estimates the execution time of a sweep from a few runs of the sweep; the store keeps these runs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ PROBES = 3
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The size of a sweep, and the time that it takes.
+    """The number of runs of a sweep, and the estimated execution time.
 
     Attributes:
         points: Number of points, including duplicates.
         left_out: Number of points that break a constraint.
         runs: Number of distinct runs.
         found: Number of runs that are already in the store.
-        seconds_each: Mean time of a run on one core; ``None`` if every timed run was refused or failed.
-        seconds: Time that the missing runs take on the available cores; ``None`` if the mean time is unknown.
+        seconds_each: Mean execution time of a run on one core; ``None`` if every timed run was refused or failed.
+        seconds: Estimated execution time of the missing runs on the available cores; ``None`` if the mean time is
+            unknown.
         probes: Number of timed runs.
     """
 
@@ -42,7 +43,7 @@ class Estimate:
 
 
 def estimate(points: Points, store: Store, jobs: int | None, progress: SweepProgress | None) -> Estimate:
-    """Estimate the time of a sweep from stored runs and up to three new runs: the first, a middle and the last one.
+    """Estimate the execution time of a sweep from stored runs and up to three new runs (first, middle, last).
 
     Raises:
         linecard.explore.Interrupted: The user pressed Ctrl-C.

@@ -1,8 +1,8 @@
 """Executes the runs of a batch in parallel threads.
 
-If a run is already in the store, its record is read, and the run is not repeated. If another process is executing a
-point, this process postpones the point and looks it up again later. A refused or failed run also has a record, which
-states the reason. The results do not depend on the number of threads or on the order in which runs end.
+If the store has the record of a run, the record is read, and the run is not repeated. If another process is executing a
+point, this process postpones the point and later searches the store again. A refused or failed run also has a record,
+which states the reason. The results do not depend on the number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A distinct run: the hash of its inputs, and its request."""
+    """A run to execute: the hash of all inputs, and the request."""
 
     key: str
     request: Request
@@ -69,7 +69,7 @@ class Interrupted(KeyboardInterrupt):
     """The user pressed Ctrl-C during a sweep.
 
     Attributes:
-        done: Number of finished distinct runs; if there is a store, it keeps them.
+        done: Number of finished distinct runs; a store, if used, keeps these runs.
         total: Total number of distinct runs.
     """
 
@@ -79,7 +79,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Execute one point and return its record; an error also becomes a record.
+    """Execute one point and return the record of the run; after an error, the record states the reason.
 
     Raises:
         Stopped: The progress callback stopped the run.
@@ -115,7 +115,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
 
 
 def record_of(request: Request, **found: Any) -> dict[str, Any]:
-    """Return the record of a run; the default values describe a failed run, and ``found`` replaces them."""
+    """Return the record of a run; ``found`` replaces the default values, which describe a failed run."""
     return {
         "status": "failed",
         "reason": None,
@@ -155,7 +155,8 @@ class Work:
 
         Args:
             tasks: Distinct runs.
-            take: Called once for each task with its record, from any thread but never concurrently.
+            take: Function that is called once for each task with the task's record; calls can come from any thread, but
+                are never concurrent.
             store: Store of finished runs; ``None`` for no store.
             counts: Counts to which the runs are added.
         """
@@ -178,7 +179,7 @@ class Work:
             self._take(key, record)
 
     def finish(self, key: str, record: Record) -> None:
-        """Accept the record of a finished run, and store it unless repeating the run could change its outcome."""
+        """Accept the record of a finished run; store the record if a repeated run would have the same outcome."""
         if self.store is not None and record["lasts"]:
             kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
             self.store.put(key, kept, record["seconds"])

@@ -2,9 +2,9 @@
 
 The Python parser parses the text of the expression. Only syntax nodes on a fixed list are allowed, so an expression
 always terminates and cannot call arbitrary functions. Expressions must not contain attributes of objects, products of
-texts or powers of huge numbers.
+strings, or powers of huge numbers.
 
-In an expression, a name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of
+Names in expressions are dotted paths such as ``island.threads`` or ``route[0].issue_cycles``. The caller of
 ``evaluate`` supplies the value of each name.
 """
 
@@ -69,11 +69,11 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression that was parsed and checked.
+    """A parsed and checked expression.
 
     Attributes:
         text: Text.
-        place: File and line, or the option, to show in messages.
+        place: Origin of the expression for messages: file and line, or the option.
         names: Names that the expression uses, in order of appearance.
     """
 
@@ -87,7 +87,8 @@ class Expression:
         """Parse and check an expression.
 
         Raises:
-            ConfigError: The text is too long, is not an expression, or contains syntax that is not allowed.
+            ConfigError: The expression is too long, is no valid Python expression, or contains syntax that is not
+                allowed.
         """
         try:
             if len(text) > LONGEST:
@@ -123,7 +124,7 @@ class Expression:
             lookup: Function that returns the value of a name, or raises :class:`UnknownName`.
 
         Raises:
-            ConfigError: A name has no value, or the arithmetic fails (division by zero, text in a sum).
+            ConfigError: A name has no value, or an operation is impossible (division by zero, a string in a sum).
         """
         try:
             return _value(self._tree, lookup)
@@ -147,7 +148,7 @@ def _shown(lookup: Lookup, name: str) -> str:
 
 
 def path_of(node: ast.expr) -> str | None:
-    """The dotted path of nested names and attributes, with whole numbers in brackets; ``None`` for other nodes."""
+    """Return a node's dotted path, with whole numbers in brackets; ``None`` for nodes that are not names."""
     match node:
         case ast.Name(id=name):
             return name

@@ -8,7 +8,7 @@ Vector = Sequence[float]
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """The indices of the vectors that no other vector dominates; among identical vectors, only the first."""
+    """Return the indices of the vectors that no other vector dominates; of identical vectors, only the first counts."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.
@@ -19,10 +19,10 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 
 
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
-    """The volume that the vectors dominate, up to a reference point.
+    """Return the hypervolume: the volume that the vectors dominate, bounded by a reference point.
 
-    The function computes the exact volume in slices along the first objective. This is fast enough for few objectives
-    and hundreds of points.
+    The function computes the exact volume in slices along the first objective. The computation is fast enough for few
+    objectives and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:
@@ -39,7 +39,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """The index of the vector closest to the best value of every objective; each objective is scaled by its range."""
+    """Return the index of the knee: the vector closest to the best value of every objective, in units of its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]
@@ -51,7 +51,7 @@ def knee_of(vectors: Sequence[Vector]) -> int:
 
 
 def crowding(vectors: Sequence[Vector]) -> list[float]:
-    """For each vector, the distance between its two neighbours, summed over objectives and scaled by their ranges."""
+    """Return the crowding distance of each vector: the scaled gap between its neighbours, summed over objectives."""
     found = [0.0] * len(vectors)
     for n in range(len(vectors[0]) if vectors else 0):
         order = sorted(range(len(vectors)), key=lambda number: (vectors[number][n], number))

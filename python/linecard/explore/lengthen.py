@@ -1,7 +1,7 @@
-"""Lengthens the runs of a table until their numbers are conclusive, according to `linecard.chip.length`.
+"""Lengthens the runs of a result table until their results are conclusive by the rules of `linecard.chip.length`.
 
 An unsteady run is lengthened independently of other points, so the result of a point does not depend on other points.
-If the interval of a point is too wide, the runs with all seeds of the point are lengthened.
+If the confidence interval of a point is too wide, the runs of the point are lengthened for all seeds.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A run at its final length.
+    """A run that is not lengthened further.
 
     Attributes:
         request: The request of the run at its final length.
-        doubt: Reason why the numbers of the run or the design are not conclusive; empty if they are conclusive.
+        doubt: Reason why the results of the run or the design are not conclusive; empty if the results are conclusive.
     """
 
     request: Request
@@ -44,18 +44,18 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Number of measured packets of a chip run; 0 for a capture that is replayed to its end, and for a refused run."""
+    """Return the number of measured packets of a chip run; 0 for a full replay of a capture, and for a refused run."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     packets = request.arguments.get("packets", usual[0])
     return int(packets) if is_number(packets) else 0
 
 
 def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:
-    """Return a longer version of the run; ``None`` if it cannot be longer or the budget is used up.
+    """Return the request of a longer run; ``None`` if the run cannot be longer, or if the packet budget is exhausted.
 
     Args:
         request: The run at its current length.
-        asked: The run as the caller originally requested it.
+        asked: The run with the length that the caller requested.
         numbers: The result numbers of the run.
     """
     if request.subject != "run" or numbers.get("steady") is None:
@@ -85,9 +85,9 @@ def settle(
 
     Args:
         asked: The requested runs.
-        groups: For each point, the indices of its requests, one per seed.
+        groups: For each point, the indices of its requests; a point has one request per seed.
         run: Function that executes requests and returns their numbers; a refused or failed run has no numbers.
-        aim: The precision to reach.
+        aim: The required precision of the throughput.
         fixed: Whether runs keep the requested length even if they are inconclusive.
     """
     requests = list(asked)
@@ -140,8 +140,8 @@ class Side:
     Attributes:
         records: The records of the runs at the final length.
         packets: Run lengths tried so far in packets, ascending.
-        doubt: Reason why the numbers of the run or the design are not conclusive; empty if they are conclusive.
-        shortfall: The reason in words, with advice.
+        doubt: Reason why the results of the run or the design are not conclusive; empty if the results are conclusive.
+        shortfall: Why the results are not conclusive, as a sentence with advice for the user.
     """
 
     records: tuple[Record, ...]
@@ -153,7 +153,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run all seeds of several designs on the same packets, and lengthen all runs together until each is conclusive.
+    """Run several designs with equal seeds and packets, and lengthen all runs together until each is conclusive.
 
     Raises:
         ConfigError: A run was refused.

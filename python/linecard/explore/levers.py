@@ -1,8 +1,8 @@
-"""The parameters that the throughput of a chip depends on, and the changes that lift a limit.
+"""The parameters that determine the throughput of a chip, and the changes that remove a limit on the throughput.
 
-The parameters are derived from the description of a chip: rules derive the kind of a number from its key. The core
-lists the changes that lift limits (``crates/chips/src/lifts.rs``). A change consists of settings in the form of
-``--set``.
+The parameters come from the description of a chip. Rules classify each parameter by its key, for example as a rate or a
+size. The core lists the changes that remove limits (``crates/chips/src/lifts.rs``). A change consists of settings in
+the form of ``--set``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ _SIZES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that throughput may depend on.
+    """A numeric parameter that may affect the throughput.
 
     Attributes:
         name: The key, or a common name of several keys.
         kind: ``rate`` (a higher rate makes the chip faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
-        value: The current value; 1 for several keys with a common factor.
+        value: The current value; 1 for several keys with a common scale factor.
         unit: Unit.
-        scaled: Function that maps a factor to the settings, and to the factor after rounding to whole numbers.
+        scaled: Function that scales the parameter by a factor; it returns the settings, and the factor after rounding
+            to whole numbers.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Parameter:
 
 
 class Chip:
-    """The parameters of a chip, which the constructor reads once."""
+    """The parameters of a chip; the constructor reads all parameters once."""
 
     def __init__(self, preset: str, settings: list[str]) -> None:
         """Describe a chip.
@@ -67,23 +68,23 @@ class Chip:
             raise ConfigError.at("chip", "", message)
 
     def number(self, key: str) -> float | None:
-        """The value of a key if it is a number above 0; otherwise ``None``."""
+        """Return the value of a key if the value is a number above 0; otherwise return ``None``."""
         value = self.values.get(key)
         return float(value) if is_number(value) and value > 0 else None
 
     def groups(self, table: str) -> list[str]:
-        """Names of a table's components, such as the memories."""
+        """Return the names of a table's components, such as the memories."""
         found = (re.match(rf"{table}\.([^.]+)\.", key) for key in self.values)
         return list(dict.fromkeys(each[1] for each in found if each))
 
     def in_full(self, changes: Mapping[str, Any]) -> Settings:
-        """Changes with full keys, so that a later change replaces an earlier one."""
+        """Return the changes with their keys in full; a later change of a key then replaces an earlier change."""
         ends = {key: [known for known in self.values if known == key or known.endswith(f".{key}")] for key in changes}
         return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
 
     @property
     def pooled(self) -> frozenset[str]:
-        """Clusters whose engines share a list of packets, so that an idle engine takes the next packet."""
+        """Clusters whose engines share a list of packets; an idle engine takes the next packet from this list."""
         rules = {name: self.values[f"inbox.{name}.rule"] for name in self.groups("inbox")}
         rules |= {name: self.values.get(f"ring.{name}.rule", "free_list") for name in self.groups("ring")}
         found = []
@@ -94,7 +95,7 @@ class Chip:
         return frozenset(found)
 
     def parameters(self, *, saturated: bool) -> list[Parameter]:
-        """Every number that throughput may depend on. The cycles of all steps together count as one parameter."""
+        """Return every parameter that may affect the throughput. The cycles of all steps together are one parameter."""
         found = []
         steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.cycles", key) and self.number(key)]
         if steps:
@@ -164,7 +165,7 @@ class Chip:
 
     @property
     def scales_out_of_reach(self) -> list[str]:
-        """Memories whose times are not set by keys of the chip: DRAM parts."""
+        """Memories whose timing comes from a DRAM part, not from keys of the chip."""
         return [
             name
             for name in self.groups("memory")
@@ -172,5 +173,5 @@ class Chip:
         ]
 
     def lifts(self) -> tuple[Lift, ...]:
-        """Changes that lift limits: twice the speed, half the latency, twice the threads, four times the capacity."""
+        """Return changes that remove limits: double speed, half latency, double threads, or four times the capacity."""
         return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

@@ -1,8 +1,8 @@
 """Compares two programs line by line: the matching lines, and the cost of each line.
 
 A diff between the sources of both programs finds the matching lines. The diff covers the main file of each program, and
-files of the same name in both programs, such as headers. If a source is missing, the diff uses the executed lines, with
-the text that the object file contains. Functions without known source lines are matched by name.
+files of the same name in both programs, such as headers. If a source file is missing, the diff uses the executed lines,
+whose text is in the object file. Functions without known source lines are matched by name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Program:
         return name if name.endswith(".c") else f"{Path(name).stem}.c"
 
     def costs(self, place: str | None, metric: str) -> list[float]:
-        """Return one cost of a line for each seed; zero if the program did not execute the line."""
+        """Return the cost of a line in one metric, for each seed; zero if the program did not execute the line."""
         return [each.get((place or "", metric), 0.0) for each in self._costs]
 
     def executed(self) -> Iterable[str]:
@@ -85,13 +85,13 @@ def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
 def compared_lines(
     names: Sequence[str], records: Sequence[Sequence[Record]], doubts: Sequence[str]
 ) -> tuple[LineMoved, ...]:
-    """Return the lines that either program executes, sorted by the change in cycles plus stall cycles, largest first.
+    """Return the lines that at least one program executes; lines with the largest change in total cycles come first.
 
     Args:
         names: Names of the two programs.
-        records: For each program, its runs with the costs of lines, one run per seed.
-        doubts: For each program, the reason why its runs are not conclusive, or an empty text. If either program has a
-            reason, ``beyond_noise`` is ``None`` for every line.
+        records: For each program, the records of its runs (one per seed), which contain the costs of lines.
+        doubts: For each program, the reason why its runs are not conclusive, or an empty string. If the runs of either
+            program are not conclusive, ``beyond_noise`` is ``None`` for every line.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

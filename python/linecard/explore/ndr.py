@@ -2,13 +2,13 @@
 
 The search uses the terms of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR, no packet is
 lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
-returns lower bounds on them.
+returns a lower bound of each rate.
 
 After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
-of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. If chance can
-explain the growth, the trial is repeated with four seeds, and then with more packets. A longer trial confirms each
-result, so that a loss from a slowly filling buffer becomes visible. If the longer trial refutes the result, the search
-continues with trials of that length.
+of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. If random
+variation can explain an accumulation of packets, the trial is repeated with four seeds, and then with more packets. A
+longer trial checks each result, because a slowly filling buffer causes loss only after some time. If the longer trial
+refutes the result, the search continues with trials of the greater length.
 """
 
 from __future__ import annotations
@@ -61,21 +61,22 @@ def ndr(
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         sizes: Frame sizes in bytes, ``imix``, ``rfc2544``, or mixes that the chip file defines; by default, the chip's
-            own traffic. The search treats each size or mix separately. ``rfc2544`` mixes the seven frame sizes of RFC
-            2544 in equal parts.
+            own traffic. A separate search finds the rates of each size or mix. ``rfc2544`` mixes the seven frame sizes
+            of RFC 2544 in equal parts.
         trace: Capture or link profile (``edge``, ``core``, a ``.toml`` file) to replay at the rates of the search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
-            trial has at least four times as many packets.
-        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
-            loss. A trial whose growth may be chance uses at least four seeds.
+        packets: Number of packets in each trial. The warm-up of a trial has half as many packets as the trial. The
+            trial that confirms the result has at least four times as many packets as the other trials.
+        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no packet is
+            lost with any seed. A trial uses at least four seeds if random variation can explain an accumulation of
+            packets inside the chip.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
         store: Folder that keeps finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs) of the current step.
+        progress: Function that is called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
@@ -121,7 +122,7 @@ def search_rates(
     width: float,
     bench: Runs,
 ) -> tuple[RateRow, ...]:
-    """The rates for each frame size or mix; see :func:`ndr`."""
+    """Return the no-drop and partial-drop rates of each frame size or mix; see :func:`ndr`."""
     _check(packets, len(seeds), width, trace, sizes)
     described = _described(chip, changes)
     # A trial needs its loss only; a verdict would take several times the work.

@@ -22,18 +22,18 @@ SEVERAL, LINE = "no single part", "line rate"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial at one load.
+    """The result of a trial at one offered load.
 
     Attributes:
         load_mpps: Offered load in 10^6 frames per second, summed over all ports.
         load_gbps: Offered load in 10^9 bits of frames per second.
-        packets: Number of sent plus dropped packets; the smallest number of any seed.
+        packets: Number of sent plus dropped packets; the minimum over the seeds.
         lost: Fraction of the packets that were dropped or accumulated inside the chip; the mean over the seeds.
         dropped: Fraction of the packets that the chip dropped.
         forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
-        grew: Growth of the number of packets inside the chip; the mean over the seeds.
-        grew_error: Standard error of ``grew``: the growth that is plausible by chance.
+        grew: Growth of the number of packets inside the chip during the trial; the mean over the seeds.
+        grew_error: Standard error of ``grew``; random variation can cause growth of this size.
     """
 
     load_mpps: float
@@ -70,19 +70,19 @@ class RateRow:
         line_mpps: Line rate of all ports in 10^6 frames per second; the largest load of the search.
         ndr_mpps: Highest rate without loss, in 10^6 frames per second; the lower bound of ``interval``.
         pdr_mpps: Highest rate with a loss of at most 0.5 %, in 10^6 frames per second; the lower bound of ``interval``.
-        ndr_gbps: NDR in 10^9 bits of frames per second.
-        pdr_gbps: PDR in 10^9 bits of frames per second.
+        ndr_gbps: No-drop rate in 10^9 bits of frames per second.
+        pdr_gbps: Partial-drop rate in 10^9 bits of frames per second.
         interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed, and the lowest load that
-            failed. If the line rate passed, each bound equals the line rate.
+            failed. If the trial at line rate passed, both bounds equal the line rate.
         limit: What limits the no-drop rate: ``line rate``, or the part that is always busy at the lowest failed load.
             ``no single part`` means that bursts or waits cause the loss; see ``linecard why``.
         busiest: The busiest part at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Number of packets per seed in the trial that confirmed the no-drop rate; 0 if no trial
-            confirmed it.
-        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the number of packets inside
-            grows at most half as much as at a load one ``width`` too high. The permitted growth must also exceed the
-            random variation, at the passed and at the failed load.
+            confirmed this rate.
+        confirmed: Whether the confirming trial is conclusive. In a conclusive trial, the number of packets inside grows
+            at most half as much as at a load one ``width`` above the capacity. The permitted growth of this number must
+            also exceed its random variation, at the passed and at the failed load.
         trials: Number of trials, including confirming trials.
         tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
@@ -107,18 +107,18 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or every load loses packets and a partial-drop rate exists."""
+        """Whether the no-drop rate is confirmed, or every load loses packets but a partial-drop rate exists."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
-        """What limits the no-drop rate, in words."""
+        """Return a description of the part or line that limits the no-drop rate."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
         return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` finds the limit"
 
     def doubt(self) -> str:
-        """Reason why the no-drop rate is not confirmed, with advice; empty if it is confirmed."""
+        """Return the reason why the no-drop rate is not confirmed, with advice; empty if the rate is confirmed."""
         if self.confirmed:
             return ""
         if self.confirmed_packets == 0:
@@ -141,7 +141,7 @@ class NdrResult(Result):
     Attributes:
         chip: The chip.
         rows: One row per frame size or mix, in the requested order.
-        packets: Number of packets per seed in each search trial; the warm-up of a trial has half as many.
+        packets: Number of packets per seed in each search trial; the warm-up of a trial has half as many packets.
         seeds: Number of seeds of each trial.
         width: Relative width of the intervals between passed and failed loads.
         counts: Numbers of reused and executed runs.
@@ -158,13 +158,13 @@ class NdrResult(Result):
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the fields of the first row at the top level, and all rows in ``rows``."""
+        """Return plain data for JSON: the top level contains the fields of the first row, and ``rows`` all rows."""
         rows = plain(list(self.rows))
         shared = {"chip": self.chip, "packets": self.packets, "seeds": self.seeds, "width": self.width}
         return {**shared, **rows[0], "rows": rows}
 
     def table(self) -> Table:
-        """The rates, their limit and the latency, with one row per frame size or mix."""
+        """Return a table of rates, limits and latencies with one row for each frame size or mix."""
         names = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps")
         columns = (*names, "trials", "limit", "confirmed_packets", "confirmed")
         latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]

@@ -43,7 +43,7 @@ class Task:
         limits: Expressions that must be true for the results of a point.
         budget: Maximum number of points to run, 2 to 1,000,000.
         seed: Seed of the search.
-        halving: Number of halvings from the length of a full run to the length of the first short runs, 0 to 10.
+        halving: How often the length of a full run is halved for the first short runs, 0 to 10.
     """
 
     spec: Spec
@@ -54,7 +54,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """The design space, with the length of runs halved the given number of times."""
+        """Return the design space with shorter runs: the run length is halved ``times`` times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))

@@ -2,12 +2,12 @@
 
 If the budget covers every point, the function runs all points. If the budget does not cover every point, a search
 proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes one half of a batch;
-neighbours of the current front form the other half. The sampler receives the results of a whole batch at once, in the
-order of the proposals. The proposals do not depend on the number of workers.
+the other half are neighbours of points on the current Pareto front. The sampler receives the results of a whole batch
+at once, in the order of the proposals. The proposals do not depend on the number of workers.
 
-With ``halving``, a batch is larger and starts with short runs. The better half of a batch continues with runs of twice
-the length, until the remaining points run at full length. Each run counts towards the budget in proportion to its
-length. The sampler receives the results of full-length runs only.
+With ``halving``, a batch is larger and starts with short runs. The better half of a batch is repeated with runs of
+twice the length, until the runs have full length. Each run counts towards the budget in proportion to its length. The
+sampler receives the results of full-length runs only.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Linecard lengthens inconclusive full-length runs, as in :func:`linecard.sweep`. The result states the number
-    of points that stay inconclusive. No inconclusive point is among the best designs.
+    Linecard lengthens inconclusive full-length runs, as in :func:`linecard.sweep`. The result contains the number of
+    points whose runs remain inconclusive. The best designs contain no inconclusive point.
 
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; it replaces the budget in the file.
         precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. If
-            objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
+            objectives use the loss or the mean latency, the precision applies to these numbers, too. ``precision``
             replaces the precision in the file.
-        set: New values for parameters and arguments of all points. These values override the values in the file.
+        set: New values for parameters and arguments of all points. The new values override the values in the file.
         store: Folder that keeps finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
@@ -75,7 +75,7 @@ def optimize(
 
     Raises:
         ConfigError: The file is invalid, no point meets the limits, or an objective has no value.
-        RunError: No point that meets the limits is conclusive.
+        RunError: All points that meet the limits are inconclusive.
         MissingExtraError: The task needs a search, and the extra ``explore`` is not installed.
         linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
     """
@@ -239,8 +239,8 @@ def _steady(point: Judged) -> bool | None:
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
     """Return the fraction of the objective box (from the best to the worst values) that the front dominates.
 
-    The computation ignores an objective that has the same value at all points. If every objective has the same value at
-    all points, the fraction is 1.
+    Objectives with the same value at all points are ignored. The function returns 1 if every objective has the same
+    value at all points.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:

@@ -25,19 +25,19 @@ class OptimizeResult(Result):
         objectives: The objectives as they are written in the file.
         front: The points that no other point dominates, sorted by the first objective. Each point has its axis values,
             ``objectives`` (means over seeds), and ``low`` and ``high`` (95 % interval; absent with one seed).
-            ``steady`` is true if all runs of the point were steady, and ``None`` if steadiness is unknown. ``knee``
-            marks the best compromise, and ``command`` repeats the run of the point.
+            ``steady`` is true if all runs of the point were steady, and ``None`` if steadiness is unknown. ``knee`` is
+            true for the best compromise, and ``command`` is the command that repeats the run of the point.
         runs: Number of points with full-length runs.
         short_runs: Number of short runs that selected the points for full-length runs (``halving``).
         points: Number of points of the design space that meet the constraints.
         refused: Number of points that were refused or failed.
-        reasons: The reasons why points were refused or failed, each with its number of points, most frequent reason
-            first.
+        reasons: Reasons why points were refused or failed, with the number of points for each reason, most frequent
+            reason first.
         beyond_limits: Number of completed points that break a limit.
         unsteady: Number of completed points with an inconclusive run: a run that is not steady, or less precise than
-            requested. No inconclusive point is on the front.
+            requested. The front contains no inconclusive point.
         doubts: Remarks on the inconclusive points, with advice.
-        hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, from 0 to 1.
+        hypervolume: Fraction (0 to 1) of the box between ``best`` and ``worst`` that the Pareto front dominates.
         best: Best value of each objective, among completed points that meet the limits.
         worst: Worst value of each objective, among completed points that meet the limits.
         axes: The varied keys and arguments.

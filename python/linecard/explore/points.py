@@ -59,7 +59,8 @@ def make_points(spec: Spec) -> Points:
     """Make all points of a sweep.
 
     Raises:
-        ConfigError: There are too many points, a constraint uses an unknown name, or no point meets the constraints.
+        ConfigError: The sweep has too many points, a constraint uses an unknown name, or no point meets the
+            constraints.
         MissingExtraError: The sweep uses a random sample, but the extra ``explore`` is not installed.
     """
     groups = [
@@ -129,14 +130,14 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
 
 
 class Lookup:
-    """Finds the value of a name at a point: an axis value, a shared value, or a parameter of the design."""
+    """Looks up the value of a name at a point: an axis value, a shared value, or a parameter of the design."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._keys: dict[str, Keys] = {}
 
     def keys(self, chip: str) -> Keys:
-        """Return the keys of a design; each design is described only once."""
+        """Return the keys of a design; the core describes each design only once."""
         if chip not in self._keys:
             self._keys[chip] = Keys(chip)
         return self._keys[chip]
@@ -194,7 +195,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return the most similar names, as the last part of the error for an unknown name."""
+    """Return the end of the error message for an unknown name, which lists the most similar known names."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
     return f"which is not a known name; nearest: {', '.join(near[:4])}" if near else "which is not a known name"

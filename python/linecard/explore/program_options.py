@@ -1,4 +1,4 @@
-"""The program that a chip executes, as options of every exploration command: `program` and its options."""
+"""The options of exploration commands that select the program of a chip: `program` and its own options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         ConfigError: An option has no effect because no program is given.
-        TypeError: No option of this name exists.
+        TypeError: An option has an unknown name.
     """
     unknown = sorted(options.keys() - PROGRAM.keys())
     if unknown:

@@ -1,4 +1,4 @@
-"""Outcomes of points that run a program, and the program files on which the outcomes depend.
+"""Results of points that execute a program, and the program files that affect the results.
 
 A request for a shipped program contains the program name, not a file. The hash of a run covers the files of a shipped
 program that the request names. The hash of a run also covers the headers beside a C file, and the files that every
@@ -24,7 +24,7 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalars and packet fractions as numbers for the table; other fractions become only measurements."""
+    """Return scalars and packet fractions as numbers for the table; other fractions are measurements only."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))

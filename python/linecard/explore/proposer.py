@@ -1,4 +1,4 @@
-"""Proposes points for a search: corners, neighbours of the front, points from the Optuna sampler, and random points."""
+"""Proposes points for a search: corners of the space, neighbours of the front, Optuna's points, and random points."""
 
 from __future__ import annotations
 

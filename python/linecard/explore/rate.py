@@ -1,4 +1,4 @@
-"""Searches for the rates of one frame size or mix, trial by trial."""
+"""Searches for the no-drop and partial-drop rates of one frame size or mix, trial by trial."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Runs(Protocol):
 
 
 class RateSearch:
-    """The search for the rates of one frame size or mix."""
+    """A search for the no-drop and partial-drop rates of one frame size or mix."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The index of the next load to try, in the search and then in confirming trials; ``None`` at the end."""
+        """Return the index of the load of the next trial, or ``None`` after the last confirming trial."""
         if self._undecided is not None:
             if len(self._used) >= _SEEDS:
                 self._packets *= LONGER
@@ -194,11 +194,11 @@ class RateSearch:
         return max(self._packets, min(wanted, LONGEST_TRIAL))
 
     def requests(self, number: int) -> list[Request]:
-        """The run requests of the trial at one load."""
+        """Return the run requests of the trial at one load."""
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:
-        """Record the results of the trial at one load; if they are not decisive, the next trial repeats the load."""
+        """Record the results of the trial at one load; after inconclusive results, the next trial repeats the load."""
         numbers = [numbers_of(record) for record in records]
         lost = [_lost(record) for record in records]
         n = len(records)
@@ -237,7 +237,7 @@ class RateSearch:
             self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
-        """Return the rates, their limit and the latency as one row."""
+        """Return the rates, the limit of the no-drop rate, and the latency as one row."""
         answers: dict[str, tuple[float, float]] = {}
         gbps: dict[str, float] = {}
         for name, goal in (("ndr_mpps", NDR), ("pdr_mpps", PDR)):

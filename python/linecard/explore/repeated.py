@@ -1,6 +1,6 @@
-"""Summarises the points of a sweep over their seeds: means with intervals, and the best point.
+"""Averages the results of sweep points over seeds, with confidence intervals, and finds the best point.
 
-All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, so that the effect
+All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, because the effect
 of the shared traffic cancels in the difference.
 """
 
@@ -38,8 +38,8 @@ class Repeated:
         seeds: Seeds of the successful runs, ascending.
         status: Status: ``ok``; ``refused`` or ``failed`` if a run was refused or failed; otherwise the reason why a run
             was not conclusive, such as ``not steady``.
-        numbers: Mean and 95 % interval of each number that all runs of the point have.
-        values: Values of each number by name, in the order of the seeds.
+        numbers: Mean and 95 % confidence interval of each metric that all runs of the point have.
+        values: Values of each metric by name, in the order of the seeds.
     """
 
     point: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Repeated:
     values: Mapping[str, tuple[float, ...]]
 
     def name(self) -> str:
-        """The point as text."""
+        """Return the axis values of the point as text."""
         return ", ".join(f"{axis}={cell_text(value)}" for axis, value in self.point.items()) or "the one point"
 
 
@@ -58,13 +58,12 @@ class Best:
     """The best point of a sweep, and the points that may be better.
 
     Attributes:
-        number: Name of the number by which points are ranked.
+        number: Name of the metric that ranks the points.
         point: The point with the largest mean among the steady points.
         rivals: Points that do not differ significantly from the best point: the 99 % interval of the paired difference
             contains zero.
-        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs are needed
-            to decide.
-        left_out: Number of points that are not ranked, because a run was not conclusive, refused or failed.
+        unknown: Inconclusive points that may have a higher mean than the best point; a decision requires longer runs.
+        left_out: Number of points without a rank, because a run was inconclusive, refused or failed.
     """
 
     number: str
@@ -74,7 +73,7 @@ class Best:
     left_out: int
 
     def sentence(self) -> str:
-        """State the best point in a sentence."""
+        """Return a sentence that names the best point."""
         unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
         if self.unknown:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])

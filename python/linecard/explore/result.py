@@ -30,7 +30,7 @@ class Reason:
 
     Attributes:
         status: Status of the points: ``refused`` or ``failed``.
-        reason: The reason in words.
+        reason: Description of the reason.
         points: Number of points with this reason.
         command: The command that repeats the first point with this reason.
     """
@@ -87,22 +87,22 @@ class SweepResult(Result):
 
     Attributes:
         title: Name of the design or of the sweep file.
-        what: The kind of run at each point.
-        axes: Names of the varied columns.
+        what: The subject of the sweep, such as ``run`` or ``dram``.
+        axes: Names of the keys and arguments that the sweep varies.
         numbers: Columns of measured and computed numbers.
-        rows: One row per point, in the order of the axes. A row holds the axis values, ``status``, the numbers
-            (``None`` if missing), ``reason``, ``run`` (the run name) and ``command`` (repeats the row). The status of a
+        rows: One row per point, in the order of the axes. A row contains the axis values, ``status``, the numbers
+            (``None`` if missing), ``reason``, ``run`` (the run name) and ``command`` (repeats the run). The status of a
             successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its throughput is
-            conclusive. A successful run that is not conclusive has the status ``not steady``, ``not precise`` or
-            ``not confirmed``.
+            conclusive. A successful run that is not conclusive has the status ``not steady``, ``not precise`` or ``not
+            confirmed``.
         left_out: Number of points that break a constraint.
         warnings: Remarks on the table.
-        given: Values that all points share: the kind of run (``what``), the arguments by name, and the keys of the
-            design (``set``).
-        lengths: Distinct lengths of the final runs in packets, ascending; empty if no runs may be lengthened.
+        given: Values that all points share: the subject (``what``), the arguments by name, and the keys of the design
+            (``set``).
+        lengths: Distinct lengths of the final runs in packets, ascending; empty if the sweep does not lengthen runs.
         lengthened: Number of rows with runs that are longer than requested.
-        parts: For each row, the utilisation of each part, and the time that a packet spends in each part. The breakdown
-            is empty if the table has more than ``MOST_PARTS`` rows.
+        parts: For each row, the utilisation of each part, and the time that a packet spends in each part. The value is
+            empty if the table has more than ``MOST_PARTS`` rows.
         counts: Numbers of reused, executed, refused and failed runs in this sweep.
         across: Column for the horizontal axis of the chart; by default, the first varied column.
         up: Column for the vertical axis of the chart; by default, the first column of numbers.
@@ -155,7 +155,7 @@ class SweepResult(Result):
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
     def table(self) -> Table:
-        """Return one row per point, with the columns of :attr:`columns`."""
+        """Return a table with one row per point, and with the columns that :attr:`columns` lists."""
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
@@ -179,7 +179,7 @@ class SweepResult(Result):
         return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data that is ready for JSON and does not depend on the contents of the store."""
+        """Return plain data for JSON; the data does not depend on the contents of the store."""
         columns = self.columns
         plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
         if points := self.over_seeds():
@@ -197,15 +197,15 @@ class SweepResult(Result):
         return plain
 
     def over_seeds(self) -> list[Repeated]:
-        """Summarise each point over its seeds, with means and 95 % intervals; empty if no point has several seeds."""
+        """Return means and 95 % intervals of each point over its seeds; empty if no point has several seeds."""
         points = over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
         return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
         """Return one row per point: axes, ``status``, ``seeds``, and numbers with intervals (``_low``, ``_high``).
 
-        The intervals are 95 % intervals. The data frame is empty if each point has one seed. The method requires the
-        optional dependencies ``frames``.
+        The intervals are 95 % confidence intervals. The data frame is empty if each point has one seed. The method
+        requires the extra ``frames``.
         """
         from linecard.records import need_polars
 
@@ -219,9 +219,9 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the table as a polars data frame; this requires the extra ``frames``.
+        """Return the table as a polars data frame; the method requires the extra ``frames``.
 
-        In the data frame, a column with values of several types becomes text.
+        A column with values of several types is converted to text in the data frame.
         """
         from linecard.records import need_polars
 

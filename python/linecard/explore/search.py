@@ -1,12 +1,12 @@
-"""Searches for the highest load whose loss meets a goal, for several goals at once, similar to MLRsearch.
+"""Searches for the highest load that meets each of several loss goals, similar to MLRsearch.
 
 Loads are on a geometric grid: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
-adjacent loads: the lower load meets the goal, and the higher load exceeds it.
+adjacent loads: the lower load meets the goal, and the higher load does not.
 
 Four ideas make this search shorter than the bisection of RFC 2544:
 
 - The search tries the largest load first.
-- Every trial counts for all goals.
+- The result of every trial is used for all goals.
 - The throughput of an overloaded device predicts the next load.
 - In a simulator, the utilisation of the busiest part at a passing load predicts the highest passing load.
 
@@ -30,7 +30,7 @@ _STRIDES = (1, 8, 32)
 
 @dataclass(slots=True)
 class Search:
-    """A search for the highest load that meets each goal.
+    """A search for the highest load that meets a goal, for several goals.
 
     Attributes:
         goals: Maximum losses as fractions, such as 0 and 0.005.
@@ -47,11 +47,11 @@ class Search:
     busy: dict[int, float] = field(default_factory=dict)
 
     def share(self, number: int) -> float:
-        """The load with the given index, as a fraction of the largest load."""
+        """Return the load with the given index, as a fraction of the largest load."""
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Record the loss at a load as a fraction of the packets, and the utilisation of the busiest part."""
+        """Record the loss ratio and the utilisation of the busiest part at a load."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
@@ -61,9 +61,9 @@ class Search:
         return math.ceil(math.log(self.floor) / math.log(1 - self.width))
 
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
-        """The highest load that passes, and the lowest load that fails; ``None`` if unknown.
+        """Return the indices of the highest passing load and the lowest failing load; ``None`` if unknown.
 
-        All tried loads up to the passing load must pass; a failure at a lower load counts even if a higher load passes.
+        The passing load is lower than every failing load; loads that pass above a failing load are ignored.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)
@@ -78,7 +78,7 @@ class Search:
         return held == 0 or failed == held - 1
 
     def next(self) -> int | None:
-        """The index of the next load to try; ``None`` if the results for all goals are known."""
+        """Return the index of the next load to try; ``None`` if the results for all goals are known."""
         if not self.losses:
             return 0
         # A goal that allows more loss is nearer to known loads, and its trials help the other goals.

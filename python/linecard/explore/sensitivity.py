@@ -26,10 +26,10 @@ def _filled(values: Sequence[float | None]) -> Any:
 
 
 def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: int) -> dict[str, tuple[float, float]]:
-    """For each name, the mean absolute elementary effect, and the standard deviation of the elementary effects.
+    """Return the mean absolute elementary effect of each parameter, and the standard deviation of the effects.
 
     Raises:
-        MissingExtraError: The optional dependencies ``explore`` are not installed.
+        MissingExtraError: The extra ``explore`` is not installed.
     """
     try:
         from SALib.analyze.morris import analyze
@@ -47,12 +47,12 @@ def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: in
 
 
 def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dict[str, tuple[float, float]]:
-    """First-order and total Sobol index of each name, from ``base`` × (``len(names)`` + 2) points.
+    """Return the first-order and total Sobol index of each parameter, from ``base`` × (``len(names)`` + 2) points.
 
-    The number ``base`` is a power of two.
+    ``base`` must be a power of two.
 
     Raises:
-        MissingExtraError: The optional dependencies ``explore`` are not installed.
+        MissingExtraError: The extra ``explore`` is not installed.
     """
     try:
         from SALib.analyze.sobol import analyze

@@ -3,10 +3,10 @@
 A sweep file has `kind = "sweep"`, the arguments of the runs, and the following keys:
 
 - `[vary]`: one axis per line,
-- `[[together]]`: axes that vary together,
+- `[[together]]`: axes whose values change together,
 - `constraints`,
-- `[columns]`: numbers computed from other numbers, and
-- `[sample]`: a sample of points, if the grid would be too large.
+- `[columns]`: table columns computed from other columns, and
+- `[sample]`: a sample of points instead of the full grid.
 
 One error lists all problems of a sweep, each with file, line and key.
 """
@@ -37,7 +37,7 @@ PLAIN_KEYS = ("kind", "title", "what", "repeat", "precision", "lengthen", "const
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Points drawn from the design space instead of the full grid.
+    """A sample of the design space, which replaces the full grid.
 
     Attributes:
         kind: The sampling method: ``latin_hypercube`` or ``sobol``.
@@ -52,22 +52,22 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A sweep that was read and checked.
+    """A parsed and checked sweep.
 
     Attributes:
         title: Title, one line.
-        what: The kind of run: a name in `SUBJECTS`.
+        what: The subject of the runs: a name in `SUBJECTS`.
         arguments: Arguments that all points share.
         settings: Values of keys that all points share.
-        axes: The axes; the axis whose value changes least often comes first.
+        axes: The axes, from the slowest-varying to the fastest-varying.
         repeat: Number of seeds for each point.
         constraints: Conditions that points must meet; other points are omitted.
         columns: Table columns whose numbers are computed from other numbers.
         sample: The sample; ``None`` for the full grid.
         costs: Areas, energies and prices that expressions can use.
-        precision: Largest half-width of the 95 % interval of a point's throughput, relative to the throughput, such as
-            ``"1%"``. For ``ndr``, the precision is the relative width of the result.
-        precise: Names of the numbers that must meet the precision.
+        precision: Largest half-width of the 95 % confidence interval of a point's throughput, relative to the
+            throughput, such as ``"1%"``. For ``ndr``, the precision is the relative width of the result.
+        precise: Names of the metrics that must reach the requested precision.
         lengthen: Whether Linecard repeats inconclusive runs with more packets.
     """
 
@@ -87,13 +87,13 @@ class Spec:
 
     @property
     def subject(self) -> Subject:
-        """The definition of the kind of run."""
+        """The subject that ``what`` names."""
         return SUBJECTS[self.what]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A sweep that is being built from a file and options; it collects all problems.
+    """A sweep under construction from a file and options; the draft collects all problems.
 
     The method `finish` returns the completed `Spec`.
     """
@@ -118,7 +118,7 @@ class Draft:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """If the block raises an error, add its problems to the draft."""
+        """Execute a ``with`` block; if the block raises a ``ConfigError``, add the problems to the draft."""
         try:
             yield
         except ConfigError as error:
@@ -145,7 +145,7 @@ class Draft:
             self.add([read_axis(key, written, place, group)], replaces=replaces)
 
     def add(self, axes: Iterable[Axis], *, replaces: bool) -> None:
-        """Add axes to the sweep; with ``replaces``, a new axis replaces one of the same name in the file."""
+        """Add axes to the sweep; with ``replaces``, a new axis replaces the file's axis of the same name."""
         for axis in axes:
             subject = SUBJECTS.get(self.what)
             if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
@@ -163,7 +163,7 @@ class Draft:
             self.constraints.append(Expression.parse(text, place))
 
     def column(self, name: str, text: object, place: str) -> None:
-        """Add a column that is computed from other numbers."""
+        """Add a table column that an expression computes from other columns."""
         if not isinstance(text, str):
             self.note(place, f"columns.{name}", f"found a {type(text).__name__}, expected an expression as text")
             return
@@ -171,7 +171,7 @@ class Draft:
             self.columns[name] = Expression.parse(text, place)
 
     def is_whole(self, place: str, key: str, value: object, least: int, most: int) -> bool:
-        """Whether a value is a whole number in a range; if not, add the problem to the draft."""
+        """Return whether a value is a whole number in a range; if not, add a problem to the draft."""
         fits = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
         if not fits:
             self.note(place, key, f"found {value!r}, expected {least} to {most}")
@@ -181,7 +181,7 @@ class Draft:
         """Return the finished sweep.
 
         Raises:
-            ConfigError: The draft has problems; the error lists all of them.
+            ConfigError: The draft has problems; the error lists all problems.
         """
         subject = SUBJECTS.get(self.what)
         if subject is None:

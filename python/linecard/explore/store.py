@@ -1,9 +1,9 @@
 """The store of finished runs: one immutable file per run, named by the hash of the run's inputs.
 
-The store writes each file with a checksum under a temporary name, and then renames it. If the process is killed, a
-run's file is therefore complete or missing. The store treats a damaged file as missing. A sweep claims a point before
-executing it, so two sweeps that share a store do not execute the same point twice. A claim is an operating-system lock
-on one byte of a file. The operating system releases the lock when the process ends.
+The store writes each file with a checksum under a temporary name, and then renames it. A run's file is therefore always
+complete or missing, even if the process is killed. The store treats a damaged file as missing. A sweep claims a point
+before its execution, so two sweeps with a shared store never both execute the point. A claim is an operating-system
+lock on one byte of a file. The operating system releases the lock when the process ends.
 
 - `DIR/linecard-store.json`: the format and size limit of the store.
 - `DIR/claims`: the file in which one byte is locked for each claimed point.
@@ -134,10 +134,10 @@ class Store:
 
     Attributes:
         folder: The folder of the store.
-        limit_bytes: Maximum size in bytes; :meth:`shrink` enforces it.
+        limit_bytes: Maximum size in bytes; :meth:`shrink` enforces this limit.
         not_kept: Hashes of runs that could not be stored, each with the reason.
         damaged: Hashes of runs whose files are damaged.
-        mark_is_damaged: Whether ``linecard-store.json`` is unreadable, so that the default limit applies.
+        mark_is_damaged: Whether ``linecard-store.json`` is unreadable; the default limit then applies.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -216,7 +216,7 @@ class Store:
 
     @property
     def remarks(self) -> list[str]:
-        """Remarks on the store, as sentences."""
+        """Remarks about the store, one sentence each."""
         said = []
         if self.not_kept:
             names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
@@ -289,7 +289,7 @@ class Store:
             times.write(f"{key} {seconds:.6g}\n".encode())
 
     def seconds(self) -> dict[str, float]:
-        """Return a mapping from each run with a known time to that time in seconds."""
+        """Return the execution time in seconds of each run whose time is known."""
         found: dict[str, float] = {}
         with suppress(OSError):
             for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):

@@ -92,10 +92,10 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, runs beyond the limit and, if requested, runs of other code versions.
+    """Remove damaged runs, the oldest runs beyond the size limit and, if requested, runs of other code versions.
 
     Returns:
-        The numbers of removed runs and bytes.
+        The number of removed runs, and the number of freed bytes.
     """
     removed = freed = 0
     for key in store.keys():  # noqa: SIM118 # no mapping
@@ -119,7 +119,7 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
-    """Write all measurements as ``csv`` or ``parquet``, sorted by run; writing CSV uses bounded memory."""
+    """Write all measurements as ``csv`` or ``parquet``, sorted by run; the memory use for CSV is bounded."""
     if kind == "csv":
 
         def write(file: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Subjects: the kinds of run that a sweep can vary, with a common interface.
+"""Subjects: the models that a sweep can run, such as chips and DRAM parts, with a common interface.
 
 A subject defines its arguments, their command-line options, and how to execute one point. Each subject is a module of
 `linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`: named numbers for the table, and
@@ -33,8 +33,8 @@ class Request:
     """The request of one run.
 
     Attributes:
-        subject: The kind of run: a name in `SUBJECTS`.
-        arguments: Arguments that the caller gave explicitly.
+        subject: The subject of the run: a name in `SUBJECTS`.
+        arguments: Arguments that the caller passed explicitly.
         settings: Changed keys and their values, in the form of ``--set``.
     """
 
@@ -43,7 +43,7 @@ class Request:
     settings: Mapping[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """Return plain data; the order of the keys in the request does not change the data."""
+        """Return plain data that does not depend on the order of the keys in the request."""
         return {
             "subject": self.subject,
             "arguments": dict(sorted(self.arguments.items())),
@@ -61,8 +61,8 @@ class Outcome:
     """The result of a run.
 
     Attributes:
-        numbers: Named values for the table: numbers, booleans and texts; ``None`` if the run has no such value.
-        measurements: Every measurement as component, metric, unit and value.
+        numbers: Named values for the table: numbers, booleans and texts; ``None`` if the run does not have the value.
+        measurements: Every measurement, as a tuple of component, metric, unit and value.
     """
 
     numbers: Mapping[str, Any]
@@ -75,7 +75,7 @@ def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The definition of a kind of run.
+    """A model that a sweep can run, with its arguments, its command and its function.
 
     Attributes:
         name: Name of the subject for ``--what``.
@@ -86,7 +86,7 @@ class Subject:
         has_settings: Whether every key that is not an argument counts as a setting.
         command_words: Beginning of the command that repeats a run, such as ``linecard run``.
         run: Function that runs one point.
-        length: Name of the argument that sets the length of a run; empty if there is none.
+        length: Name of the argument that sets the length of a run; empty if no argument sets the length.
         carries: Function that lists the files that affect a run but are not named in its request, each under a
             machine-independent name.
     """

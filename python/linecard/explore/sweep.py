@@ -60,20 +60,20 @@ def sweep(
 ) -> SweepResult:
     """Run every point of a design space, and return one table.
 
-    A chip run that is not steady is repeated with four times as many packets, up to 256,000. If a run has 64,000
-    packets or more, it is repeated only once. Runs keep their length if ``lengthen`` is false, or if ``packets`` is an
-    axis. The ``status`` of a row states whether the numbers of the row are conclusive.
+    A chip run that is not steady is repeated with four times as many packets, up to 256,000. A run of 64,000 packets or
+    more is repeated only once. Runs keep their length if ``lengthen`` is false, or if ``packets`` is an axis. The
+    ``status`` of a row states whether the numbers of the row are conclusive.
 
     Args:
         target: Sweep file, or the input of each run: a design or, with ``--what``, a DRAM part, capture, net or
             program.
         vary: Axes, each a list of values or a range. ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step
-            50"}``. Names are keys as in ``set``, or arguments such as ``chip``, ``program``, ``seed``.
-        together: Axes that change together, value by value.
-        what: Kind of run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
+            50"}``. The name of an axis is a key as in ``set``, or an argument such as ``chip``, ``program``, ``seed``.
+        together: Groups of axes; the axes of a group change to their next values together.
+        what: Subject of the sweep: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: New values for parameters and arguments of all points.
-        constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
+        constraints: Conditions that every point must meet, such as ``"island.engines * island.threads <= 64"``.
         columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
         program: Program for all points, as in ``linecard run``.
         trace: Capture or link profile for all points.
@@ -83,25 +83,25 @@ def sweep(
         repeat: Number of seeds for each point.
         precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. For
             ``ndr``, the precision is the relative width of the result.
-        lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
+        lengthen: Lengthen inconclusive runs; by default, the value in the sweep file, otherwise yes.
         sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra
             ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps finished runs, for reuse. The default is no folder. The table does not depend on the
-            store.
+        store: Folder that keeps finished runs, for reuse. The default is no folder. The store does not affect the
+            table.
         jobs: Number of parallel runs; by default, one per CPU core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
+        shard: Run only every n-th point, beginning with point i. ``shard`` is a pair ``(i, n)`` with i from 1 to n.
         progress: Function that is called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
-        One row per point; the row of a refused or failed point states the reason.
+        A table with one row per point; the row of a refused or failed point states the reason.
 
     Raises:
-        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is not an error; it has a row
-            in the table.
+        ConfigError: The sweep is invalid; the error lists every problem. An invalid point raises no error; the table
+            contains a row for the point.
         linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are in the store.
 
     Example:
@@ -208,7 +208,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 
 
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
-    """Execute points and make their result table; the counts of the table include all runs so far.
+    """Execute points, and return the result table; the counts in the table include all runs so far.
 
     Inconclusive runs are lengthened, unless ``fixed`` is true, or the sweep specification or an axis sets the run
     length.

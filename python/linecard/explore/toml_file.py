@@ -14,14 +14,14 @@ _LONGEST_FILE = 16 << 20
 
 
 class Lines:
-    """Finds line numbers of keys in a file, because the TOML reader does not report them."""
+    """Finds line numbers of keys in a file, because the TOML reader does not report line numbers."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return the file and the line of a key; if the line is unknown, the line of its table, or only the file."""
+        """Return the file and the line of a key; if unknown, the line of the key's table, or only the file."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):
@@ -66,7 +66,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
 
 
 def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Flatten nested tables to dotted keys; bare and quoted TOML keys are equivalent here."""
+    """Flatten nested tables to dotted keys; bare and quoted TOML keys with the same text become equal."""
     found: dict[str, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}"

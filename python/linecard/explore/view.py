@@ -78,7 +78,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Show the number of refused or failed points, the reasons, and the command that repeats the first of them."""
+    """Show the number of refused or failed points, the reasons, and the command that repeats the first such point."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
@@ -89,7 +89,7 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """Plot one column against another, with one line per combination of other axes; seeds become a mean and a range.
+    """Plot one column against another, with a line per combination of other axes; seeds yield a mean and a range.
 
     If a chart has more than ``MOST_LINES`` lines, or if the column on its horizontal axis was not varied, the chart
     shows points without lines.

@@ -1,23 +1,24 @@
 """`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
-Every statement is based on simulation runs. The analysis first simulates the unchanged chip until its throughput is
-conclusive. Each run must be steady, or runs four times as long must confirm its throughput; the confidence interval
-must be as narrow as requested. If the packet budget is used up before the throughput is conclusive, the analysis
-returns no verdict.
+All results are measured in simulation runs. The analysis first simulates the unchanged chip until its throughput is
+conclusive. Each run must be steady, or runs of four times the length must confirm the throughput. The confidence
+interval must be as narrow as requested. If the packet budget is used up before the throughput is conclusive, the
+analysis returns no verdict.
 
-The analysis then makes four measurements. All runs share random numbers: a run with changes draws the same numbers as
-the unchanged run. Every change is simulated with the first seed. Only changes that have an effect are also simulated
-with the other seeds.
+The analysis then makes four measurements. All runs use common random numbers: a run of a changed chip draws the same
+numbers as the run of the unchanged chip. Every change is simulated with the first seed. Only changes that have an
+effect are also simulated with the other seeds.
 
 - **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
-  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Bounds of
-  parts before the queues therefore use processed packets; bounds of transmit wires use sent packets.
-- **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
-  divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
-  therefore add up to 1; this sum checks the analysis. Short runs suffice for elasticities, because a small parameter
-  step leaves the transient unchanged. The analysis uses the shortest runs whose interval contains the confirmed
-  throughput. A lift may lengthen the transient, so the runs for lifts have the full length.
-- **Lifts**: runs with one limit lifted, and runs with pairs of the three best lifts.
+  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Therefore,
+  bounds of parts before the output queues count processed packets, and bounds of sending lines count sent packets.
+- **Elasticities**: d ln throughput / d ln parameter, from central differences. If all rates are multiplied and all
+  times divided by the same factor, the throughput grows by this factor. Therefore, the sum of the elasticities of rates
+  minus the sum of the elasticities of times must be 1, which checks the analysis. Short runs suffice for elasticities,
+  because a small parameter step leaves the transient unchanged. Elasticities are measured in the shortest runs whose
+  confidence interval contains the confirmed throughput. A lifted limit may lengthen the transient, so runs with lifted
+  limits have the full length.
+- **Lifts**: runs without one limit of the chip, and runs that combine two of the three best lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
 
@@ -86,7 +87,7 @@ def why(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> WhyResult:
-    """Find the limit of a chip, and changes that raise its throughput: bounds, elasticities, lifted limits.
+    """Find the limit of a chip, and the changes that raise its throughput, by simulation of changed chips.
 
     If the chip carries all of its traffic, the offered load is the limit. The analysis then saturates the input
     (``traffic.arrivals=saturated``) to find the limit of the chip. If output queues would drop most packets of a
@@ -97,25 +98,26 @@ def why(
         set: New values for parameters.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Number of packets that each run initially measures. The warm-up has half as many packets as the
-            measurement. If the throughput is not conclusive, the analysis repeatedly makes runs four times as long, up
-            to 256,000 packets. It lengthens runs of 64,000 packets or more only once.
+            measurement. If the throughput is not conclusive, the analysis repeats the runs with four times as many
+            packets, up to 256,000. The analysis lengthens runs of 64,000 packets or more only once.
         precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. In
             Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
-        global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
+        global_: Add Morris screening and Sobol indices, for parameters from half to twice their values (extra
             ``explore``).
         store: Folder that keeps finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
-        progress: Called repeatedly with (runs done, total runs) of the current step.
+        progress: Function that is called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Measured limits, elasticities and gains. If ``answered`` is false, the result contains no verdict.
+        Measured limits of parts, elasticities, and gains of lifted limits. If ``answered`` is false, the result
+        contains no verdict.
 
     Raises:
-        ConfigError: The chip is invalid, or the file is not a chip.
+        ConfigError: The chip is invalid, or the file does not define a chip.
         RunError: A run of the unchanged chip ends without a result.
         linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
 
@@ -167,8 +169,8 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        Only runs that classify the load compute a verdict. A verdict takes extra runs, which this analysis executes
-        itself.
+        Only runs that classify the load compute a verdict. A verdict requires runs with improved parts, and this
+        analysis executes these runs itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -182,11 +184,11 @@ class Question:
         return Request("run", {**shared, "seed": seed}, settings)
 
     def speed(self, record: Record) -> float:
-        """Throughput of a run, or a value close to 0 if the run sent no packets."""
+        """Return the throughput of a run, or a value close to 0 if the run sent no packets."""
         return max(float(numbers_of(record)[METRIC]), 1e-9)
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
-        """Execute several changes in one batch, and return for each change the records of all seeds."""
+        """Run the chip with each of several changes, and return the records of all seeds for each change."""
         seeds = self.seeds if seeds is None else seeds
         found = self.bench.run([self.request(changes, seed) for changes in several for seed in seeds])
         n = len(seeds)
@@ -195,7 +197,7 @@ class Question:
     def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
         """Execute groups of changes, and return the records of each group.
 
-        All groups run with the first seed, and groups with an effect also run with the other seeds.
+        All groups are simulated with the first seed, and groups with an effect also with the other seeds.
 
         A group has an effect if ln throughput differs by ``least`` or more between its changes. If a group has a single
         change, that change is compared with the unchanged chip.
@@ -388,7 +390,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """Throughput gains of each lifted limit and of pairs of the three best, relative to the unchanged chip."""
+        """Return the throughput gains from lifting each limit, and from lifting pairs of the three best limits."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -463,7 +465,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds from the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
+    """Return bounds by the utilisation law: throughput divided by the utilisation of each part's busiest instance.
 
     For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
     process the next packet.
@@ -514,7 +516,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """Return the limit and its reason: the part or the pair with the largest gain beyond noise, or none."""
+    """Return the limit (the part or pair with the largest gain beyond noise, or none), and a sentence on the limit."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",

@@ -30,7 +30,7 @@ class Limit:
         component: Name of the part.
         utilization: Utilisation of the busiest instance, from 0 to 1. For engines that share a list of packets, the
             utilisation is the mean over the engines.
-        bound_mpps: Packet rate at which the part is always busy, in 10^6 per second.
+        bound_mpps: Lowest throughput at which the part is always busy, in 10^6 packets per second.
     """
 
     component: str
@@ -45,9 +45,10 @@ class Elasticity:
     Attributes:
         parameter: Key of the parameter, or ``program cycles`` for the cycles of all steps together.
         kind: Kind of the parameter: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity; 1 if throughput grows in proportion to the parameter, -1 if it shrinks in proportion.
-        low: Lower bound of the 95 % interval.
-        high: Upper bound of the 95 % interval.
+        value: The elasticity; 1 if throughput is proportional to the parameter, -1 if throughput is inversely
+            proportional.
+        low: Lower bound of the 95 % confidence interval of the elasticity.
+        high: Upper bound of the 95 % confidence interval of the elasticity.
         latency: The elasticity of the mean latency with respect to this parameter.
         now: The current value of the parameter.
         unit: Unit.
@@ -78,13 +79,13 @@ class Lifted:
 
     Attributes:
         components: Names of the improved parts; two names for a pair.
-        kind: Kind of the lift: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``,
-            ``lock``, ``order``, or ``pair``.
-        text: Description of the change in words.
+        kind: Type of the lifted limit: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``,
+            ``shaper``, ``buffer``, ``lock``, ``order``, or ``pair``.
+        text: Description of the change.
         gain: Relative gain in throughput; 0.34 means 34 %.
-        low: Lower bound of the 95 % interval.
-        high: Upper bound of the 95 % interval.
-        settings: Settings of the change, in the form of ``--set``.
+        low: Lower bound of the 95 % confidence interval of the gain.
+        high: Upper bound of the 95 % confidence interval of the gain.
+        settings: Settings that make the change, in the form of ``--set``.
         seeds: Number of seeds; 1 if the first seed showed almost no effect.
     """
 
@@ -110,11 +111,12 @@ class Sensitivity:
     Attributes:
         parameter: Key of the parameter.
         morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range of the parameter.
-        morris_spread: Standard deviation of the elementary effects; it is large if the effect is non-linear or
-            depends on other parameters.
-        sobol_first: Fraction of the variance that this parameter explains by itself; ``None`` if the screening excluded
-            the parameter.
-        sobol_total: Fraction of the variance that the parameter explains, including interactions with other parameters.
+        morris_spread: Standard deviation of the elementary effects; large if the effect is non-linear or depends on
+            other parameters.
+        sobol_first: Fraction of the variance of ln throughput that the parameter explains by itself; ``None`` if the
+            screening excluded the parameter.
+        sobol_total: Fraction of the variance of ln throughput that the parameter explains, including interactions with
+            other parameters.
     """
 
     parameter: str
@@ -130,8 +132,8 @@ class WhyResult(Result):
 
     Attributes:
         chip: The chip.
-        load: The load of the runs: ``as given``, or, if the chip carries that load, ``saturated`` (saturated input) or
-            ``full wires`` (capacity of the wires).
+        load: The offered load of the runs: ``as given``; if the chip carries the given load, ``saturated`` (saturated
+            input) or ``full wires`` (line rate of the ports).
         answered: Whether the throughput is conclusive. If the throughput is not conclusive, the result has bounds only.
         throughput_mpps: Throughput in 10^6 packets per second.
         throughput_gbps: Throughput in 10^9 bits per second.
@@ -142,21 +144,22 @@ class WhyResult(Result):
         why: The verdict as a sentence.
         limits: Bounds of all parts, lowest bound first.
         elasticities: Elasticities of all parameters, strongest first.
-        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; the value is 1 if every time
-            has a key.
-        elasticity_sum_low: Lower bound of the 95 % interval.
-        elasticity_sum_high: Upper bound of the 95 % interval.
-        out_of_reach: Parts whose times have no key; the sum does not include these times.
-        lifts: Throughput gains of limits that are lifted one at a time and in pairs, largest first.
+        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; 1 if keys of the chip set all
+            times.
+        elasticity_sum_low: Lower bound of the 95 % confidence interval of ``elasticity_sum``.
+        elasticity_sum_high: Upper bound of the 95 % confidence interval of ``elasticity_sum``.
+        out_of_reach: Parts whose times are not set by any key of the chip; ``elasticity_sum`` does not include these
+            times.
+        lifts: Throughput gains from lifting single limits and pairs of limits, largest first.
         not_tried: Changes that the chip does not allow, each with the reason.
-        sensitivities: Sensitivities if ``global_`` is true; otherwise empty.
-        seeds: Number of seeds on which each statement is based.
-        packets: Number of measured packets in each run; it is higher than requested if the throughput needed longer
-            runs.
-        elasticity_packets: Number of measured packets in each run for elasticities; it may be lower than ``packets``.
+        sensitivities: Sensitivities of the throughput to parameters; empty unless ``global_`` is true.
+        seeds: Number of seeds for each measurement.
+        packets: Number of measured packets in each run; higher than requested if a conclusive throughput required
+            longer runs.
+        elasticity_packets: Number of measured packets in each run for elasticities; can be lower than ``packets``.
         counts: Numbers of reused and executed runs.
-        metric: The throughput of gains and elasticities: ``throughput_mpps``, packets per second as in the verdict of a
-            run.
+        metric: The metric of gains and elasticities: ``throughput_mpps`` (throughput in packets per second), as in the
+            verdict of a run.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")
@@ -187,7 +190,7 @@ class WhyResult(Result):
     metric: str = METRIC
 
     def table(self) -> Table:
-        """One row per lifted limit, with the throughput gain."""
+        """Return a table of throughput gains with one row per lifted limit or pair of limits."""
         several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in self.lifts]
         return records(self.lifts, Lifted, settings=several)
 

@@ -1,4 +1,4 @@
-"""Computes the capacity of a chip's ports for its traffic: the highest load that can be offered."""
+"""Computes the highest load that the ports of a chip can receive, for the frame sizes of its traffic."""
 
 from __future__ import annotations
 

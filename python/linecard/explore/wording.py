@@ -1,4 +1,4 @@
-"""Formats table values as text for screens, and lists the numbers that a screen prefers."""
+"""Formats table values as text for screens, and lists the numbers that a narrow screen shows first."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """Format a table value as text; whole numbers have no thousands separators, because they may be names."""
+    """Format a table value as text; whole numbers can be names, so they have no thousands separators."""
     return number(value) if value is None or isinstance(value, (bool, float)) else str(value)

@@ -61,7 +61,7 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 
 class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
-    """Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
+    """Results of every cache for the same traffic, in the order of the requested sizes, ways and policies.
 
     Attributes:
         traffic: Statistics of the flows, if requested.
@@ -81,10 +81,10 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return tuple(best for best in map(_best, sizes.values()) if best is not None)
 
     def row(self, policy: str, entries: int, ways: int) -> CacheRow:
-        """The row of one cache; the name of the policy is not case-sensitive.
+        """Return the results of one cache; the policy name is not case-sensitive.
 
         Raises:
-            KeyError: The row does not exist; the message lists the rows.
+            KeyError: The cache was not simulated; the message lists the simulated caches.
         """
         for row in self.rows:
             if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):
@@ -109,7 +109,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return facts
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON: the fields, and ``best``."""
+        """Return the result as plain data for JSON: the fields, and ``best``."""
         result: dict[str, Any] = plain(self)
         return {"rows": result.pop("rows"), "best": plain(self.best), **result}
 

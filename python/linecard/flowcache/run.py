@@ -1,4 +1,4 @@
-"""Simulation of flow caches of every size, number of ways and policy with the same traffic: `flowcache`."""
+"""`flowcache`: simulate flow caches of all requested sizes, numbers of ways and policies with the same traffic."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def flowcache(
 
     Args:
         trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or digests, each a little-endian u32. A
-            file of digests is plain or compressed with gzip (``.gz``). The input may also be an array of digests, such
-            as a NumPy array of ``uint32``. An array is read without a copy, so no other thread may write to the array
-            during the call.
+            digest file is uncompressed, or compressed with gzip (``.gz``). The input may also be an array of digests,
+            such as a NumPy array of ``uint32``. An array is read without a copy, so no other thread may write to the
+            array during the call.
         entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
@@ -78,8 +78,8 @@ def flowcache(
             ``hash`` applies only to captures.
         width: Number of low-order hash bits that form a digest, 1 to 32.
         result_bits: Size of a result in bits; an entry contains one result.
-        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of them has its
-            digest.
+        cold_window_packets: Number of preceding packets in which to search for a digest; a miss is cold if none of
+            these packets has the digest.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
         jobs: Number of caches simulated in parallel; by default, one per CPU core.
@@ -92,8 +92,8 @@ def flowcache(
         packets: Maximum number of packets; 0 for all packets of a capture, or for the number in a link profile. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (done, total). While the input is read, both numbers are in
-            bytes; after that, they are in packets, summed over all caches.
+        progress: Function that is called repeatedly with the completed and the total work. Work is counted in bytes
+            while the input is read, and afterwards in packets, summed over all caches.
 
     Returns:
         One row for each cache, and the best policy for each size.

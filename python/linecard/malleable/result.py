@@ -1,4 +1,4 @@
-"""Results of a core that runs a program: every split of its area, and a malleable core for comparison."""
+"""Results of a core that runs a program, for every split of the core's area, and of a malleable core."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
-        """Range of thread counts around the best split for which throughput is within this percentage of the best."""
+        """Return the thread counts around the best split whose throughput is within ``percent`` % of the best."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
         near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
         low = high = self.best_threads
@@ -43,12 +43,12 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return low, high
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON."""
+        """Return the result as plain data for JSON."""
         plateaus = [{"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT]
         return {"program": self.program.to_dict(), **Result.to_dict(self), "plateaus": plateaus}
 
     def manifest(self) -> dict[str, Any]:
-        """The request, including the program."""
+        """Return the request, including the program."""
         return {**Result.manifest(self), "program": self.program.manifest()}
 
     def __repr__(self) -> str:

@@ -51,24 +51,23 @@ def core(
         program: A traced program, or a program in a form that `linecard.program_trace` accepts.
         trace: Packets for the program, if ``program`` is not a finished trace.
         latency: Cycles per off-chip access.
-        bandwidth: Number of references that memory serves per cycle.
+        bandwidth: Memory bandwidth in references per cycle.
         area: Area for threads and cache, in thread-equivalents.
-        threads: Number of threads to simulate; by default, every number that fits.
+        threads: Number of threads to simulate; by default, every number that fits into the area.
         clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
             back.
         adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
-        events: Number of accesses, locks and packet ends that each simulation measures; a trace is
-            repeated when it ends.
+        events: Number of accesses, locks and packet ends that each simulation measures; a shorter trace is repeated.
         packets: Number of packets to trace.
         jobs: Number of parallel simulations; by default, one per CPU core.
-        progress: Function that is called from time to time with (done, total).
+        progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
-        Results for all splits, the best split, and its bottleneck.
+        Results for all splits, the best split, and the bottleneck of the best split.
 
     Raises:
-        ConfigError: A number is out of range for a core, or the area is too small for the threads.
-        RunError: The program faults, or its locks deadlock.
+        ConfigError: An argument is out of range, or the area is too small for the threads.
+        RunError: The program faults or deadlocks.
     """
     traced = (
         program
@@ -105,15 +104,15 @@ def deployments(
 
     Args:
         traced: The traced program.
-        points: Memories, each as a latency in cycles and a number of references per cycle.
-        events: Number of events that each simulation counts.
+        points: Memories, each as a pair of latency (cycles) and bandwidth (references per cycle).
+        events: Number of accesses, locks and packet ends that each simulation measures.
         chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
         adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
-        per_chip: Whether the references per cycle in ``points`` are those of the whole chip, which all cores share, and
-            not of each core.
+        per_chip: Whether a bandwidth in ``points`` belongs to the whole chip, whose cores share it; otherwise, each
+            core has this bandwidth.
         jobs: Number of parallel simulations.
-        progress: Function that is called from time to time with (done, total).
+        progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
         One dictionary per memory, with the throughput of each chip in packets per million cycles; 0 for a chip that was
@@ -146,22 +145,22 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare register loading in a malleable core: predicted registers, all, five hot ones, and register caches.
+    """Compare register loading in a malleable core: predicted registers, all registers, five hot ones, and caches.
 
     Args:
         traced: The traced program.
         latency: Cycles per off-chip access.
-        bandwidth: Number of references that memory serves per cycle.
-        threads: Number of threads; 0 for the best number.
-        cache_registers: Numbers of registers in the simulated register caches, which replace the least recently used
+        bandwidth: Memory bandwidth in references per cycle.
+        threads: Number of threads; 0 for the number with the highest throughput.
+        cache_registers: Sizes of the simulated register caches in registers; the caches replace the least recently used
             register.
-        only_predicted: Whether to leave out the reference schemes, with which prediction is compared.
-        events: Number of events that each simulation counts.
+        only_predicted: Whether to omit the reference schemes that are compared with prediction.
+        events: Number of accesses, locks and packet ends that each simulation measures.
         jobs: Number of parallel simulations.
-        progress: Function that is called from time to time with (done, total).
+        progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
-        One dictionary for each scheme.
+        One dictionary for each register-loading scheme.
     """
     return _core.core_registers(
         traced.traced,
@@ -186,22 +185,21 @@ def termination(
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure the delay of subsequent packets after a malleable core terminates a thread.
+    """Measure how long the termination of a thread delays subsequent packets in a malleable core.
 
     Args:
         traced: The traced program.
         latency: Cycles per off-chip access.
-        bandwidth: Number of references that memory serves per cycle.
-        threads: Number of threads, one of which is terminated; 0 for the best number.
-        packets: Numbers of packets over which the delay after the termination is measured, in ascending order.
+        bandwidth: Memory bandwidth in references per cycle.
+        threads: Number of threads, one of which is terminated; 0 for the number with the highest throughput.
+        packets: Numbers of packets after the termination over which the delay is measured, in ascending order.
         events: Number of events that each simulation measures in the search for the best number of threads.
-        progress: Function that is called from time to time with (done, total).
+        progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
         A dictionary with the number of ``threads`` before the termination, ``packets``, the number of ``times`` that a
         thread was terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of
-        packets,
-        compared with a core that has one thread fewer and all cache lines pinned.
+        packets, relative to a core with one thread fewer and with all cache lines pinned.
 
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.

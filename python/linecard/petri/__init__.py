@@ -1,7 +1,7 @@
 """Timed coloured Petri nets: functions that explore every marking, compute the steady state, and simulate.
 
-A net is a shipped net, a file, or a :class:`Net` built in Python. A file is TOML, or PNML (place/transition or
-symmetric) with the suffix ``.pnml`` or ``.xml``. The guide to Petri nets is
+The functions accept the name of a shipped net, a net file, or a :class:`Net` built in Python. A net file is TOML, or
+PNML (place/transition or symmetric) with the suffix ``.pnml`` or ``.xml``. The guide to Petri nets is
 docs/guide/petri.md.
 
 >>> from linecard import petri

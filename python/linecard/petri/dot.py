@@ -15,7 +15,7 @@ MOST_LETTERS = 28
 
 
 def to_dot(net: Parts) -> str:
-    """The net in Graphviz format: places are round, timed transitions open, and immediate transitions filled."""
+    """Return the net in Graphviz format, with timed transitions unfilled and immediate transitions filled."""
 
     def quoted(text: str) -> str:
         return json.dumps(text, ensure_ascii=False)

@@ -1,8 +1,8 @@
 """The structure of a drawn net: the layer of each node, and the arcs that are drawn as lines.
 
-The length of the longest path from a node without inputs determines the layer of each node. Places with initial tokens
-model resources; each such place is beside the transitions that use it. An arc that spans more than a few layers, or
-leads into another module, has no line; its transition shows the name of the place.
+The layer of a node is the length of the longest path from a node without inputs to this node. Places with initial
+tokens model resources; each resource place is drawn beside the transitions that use the resource. Arcs that span more
+than a few layers or lead into another module are not drawn; their transitions show the name of the place.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Link:
     """One arc, or a pair of opposite arcs with the same text.
 
     Attributes:
-        place: Key of the arc's place; ``transition`` is the key of its transition.
+        place: Key of the arc's place; ``transition`` is the key of the arc's transition.
         kind: ``input``, ``output``, ``inhibitor`` or ``reset``; ``both`` for a pair of opposite arcs.
         is_line: Whether the arc is drawn as a line.
     """
@@ -62,7 +62,7 @@ class Piece:
 
 
 def short(text: str, most: int) -> str:
-    """Format a text in one line, truncated to this number of characters."""
+    """Format a text as one line, truncated to ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -75,7 +75,7 @@ def marking(tokens: int) -> str:
 
 
 def links_of(net: Parts) -> list[Link]:
-    """The arcs of a net; a pair of opposite arcs with the same text becomes one link."""
+    """Return the arcs of a net; a pair of opposite arcs with the same text becomes one link."""
     links: list[Link] = []
     inputs: dict[tuple[int, int, str], Link] = {}
     for arc in net.arcs:
@@ -91,7 +91,7 @@ def links_of(net: Parts) -> list[Link]:
 
 
 def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> list[Piece]:
-    """The connected pieces of one module; arcs that are too long are replaced by names.
+    """Return the connected components of one module; arcs over too many layers are replaced by place names.
 
     Args:
         nodes: Keys of the nodes, in the order of the file.
@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """Divide a piece into parts of about this number of layers; arcs between parts are replaced by names."""
+    """Divide a piece into parts of about ``most`` layers; arcs between parts are replaced by place names."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

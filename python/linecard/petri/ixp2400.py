@@ -1,7 +1,7 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with parameters from a preset.
 
 The net models a saturated input (``traffic.arrivals``): an idle thread receives a packet immediately, and ports are
-never busy. Requests for any other input are rejected.
+never busy. Requests for other arrival processes are rejected.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
 
 
 def sizes_of(spec: str) -> list[list[float]]:
-    """Parse packet sizes with weights, such as ``40:0.2, 64-575:0.38, 1500:0.42``; sizes of a range share a weight."""
+    """Parse packet sizes with weights, such as ``40:0.2, 64-575:0.38, 1500:0.42``; a range shares its weight."""
     sizes: list[list[float]] = []
     for part in spec.split(","):
         size, _, weight = part.partition(":")
@@ -76,10 +76,10 @@ def sizes_of(spec: str) -> list[list[float]]:
 
 
 def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
-    """The parameters of the preset after these changes.
+    """Return the parameters of the preset, with the changes applied.
 
     Raises:
-        ConfigError: A change is invalid, or requests something that the net does not model.
+        ConfigError: A change is invalid, or requests a feature that the net does not model.
     """
     values = {parameter.key: parameter.text for parameter in describe(preset, changes).parameters}
     problems: list[ConfigProblem] = []
@@ -100,7 +100,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
 
 
 def overrides(values: Mapping[str, str]) -> list[str]:
-    """The parameters of the net, derived from the preset."""
+    """Return the parameters of the net, which are derived from the preset."""
     kind = values["traffic.kind"]
     match kind:
         case "fixed":
@@ -120,10 +120,10 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about ``packets`` packets have left; return the same metrics as the event-driven model.
+    """Simulate the net until about ``packets`` packets have left; return the metrics that both models report.
 
     Raises:
-        ConfigError: The errors are the same as for :func:`parameters`.
+        ConfigError: A change is invalid; see :func:`parameters`.
     """
     values = parameters(preset, changes)
     settings = overrides(values)

@@ -48,7 +48,7 @@ WARMUP_PACKETS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric in the two models, at one point of the grid.
+    """The values of one metric in the two models, at one grid point.
 
     Attributes:
         threads: Numbers of engines and threads at the point.
@@ -74,7 +74,7 @@ class Difference:
 
     @property
     def passed(self) -> bool:
-        """Whether the models agree at this point."""
+        """Whether the difference between the models is within the limit."""
         return abs(self.difference) <= self.limit
 
 
@@ -97,11 +97,11 @@ class Comparison(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether the models agree at all points."""
+        """Whether the models agree in every metric at all points."""
         return all(row.passed for row in self.rows)
 
     def worst(self) -> dict[tuple[str, str], Difference]:
-        """The largest difference of each metric."""
+        """Return the row with the largest difference for each metric."""
         found: dict[tuple[str, str], Difference] = {}
         for row in self.rows:
             key = row.component, row.metric
@@ -110,7 +110,7 @@ class Comparison(Result):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain data, identical to the output of ``compare-models --json``."""
+        """Return the comparison as plain data, identical to the output of ``compare-models --json``."""
         names = ("threads", "traffic", "scheme", "component", "metric", "np", "petri", "difference", "limit", "passed")
         return {
             "passed": self.passed,
@@ -132,7 +132,7 @@ def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
-    """The changes for one grid point: threads such as ``4x4``, traffic such as ``64`` bytes or a mix, and a scheme.
+    """Return the changes for one grid point: threads (``4x4``), traffic (``64`` bytes or a mix), and a scheme.
 
     Raises:
         ConfigError: The value of ``threads`` does not have the form ENGINESxTHREADS.
@@ -157,7 +157,7 @@ def compare_models(
     packets: int = PACKETS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Run two models of the IXP2400 over a grid and compute the difference of every metric.
+    """Run two models of the IXP2400 at every grid point, and compute the difference of every metric.
 
     Args:
         threads: Numbers of engines and of threads per engine, such as ``4x4``.
@@ -166,10 +166,10 @@ def compare_models(
         set: Changes to the preset that apply at every point.
         seed: Seed of every random stream of both models.
         packets: Number of packets in each run.
-        progress: Function that is called with (points done, total points).
+        progress: Function that is called with the number of completed points and the total number of points.
 
     Raises:
-        ConfigError: A name or value is invalid, or a change requests something that the net does not model.
+        ConfigError: A name or value is invalid, or a change requests a feature that the net does not model.
     """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {MOST_COUNT}")

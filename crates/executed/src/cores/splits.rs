@@ -66,7 +66,7 @@ pub struct CoreRow {
     pub queueing_cycles: f64,
     /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
-    /// Number of lock requests that had to wait, per packet.
+    /// Number of lock requests per packet that had to wait.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
@@ -142,7 +142,7 @@ pub struct CoreRequest {
 pub struct CoreReport {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
-    /// Number of references that the memory serves per cycle.
+    /// Memory bandwidth in references per cycle.
     pub refs_per_cycle: f64,
     /// Area for threads and cache, in thread-equivalents.
     pub area: u32,
@@ -150,8 +150,8 @@ pub struct CoreReport {
     pub window_packets: u64,
     /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Number of threads in the best split; if several splits are within 0.01 % of the best, the largest of their
-    /// numbers. `plateau` returns the range of splits with nearly the same throughput.
+    /// Number of threads in the best split; if several splits are within 0.01 % of the best throughput, the largest number of
+    /// threads. `plateau` returns the range of splits with nearly the best throughput.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,

@@ -1,1 +1,1 @@
-"""Subjects of sweeps; each module defines one `SUBJECT`, and `linecard.explore.subject` explains subjects."""
+"""Subjects of sweeps: each module defines one `SUBJECT`, an instance of `linecard.explore.subject.Subject`."""
