@@ -22,10 +22,10 @@ U64_MAX = 2**64 - 1
 
 
 def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
-    """Check the numbers of packets and the seeds of a request.
+    """Check the seed and the numbers of packets of a request.
 
     Raises:
-        ConfigError: A number is out of range, or generated traffic has 0 packets.
+        ConfigError: A number is out of range, or the number of packets is 0 for generated traffic.
     """
     problems = out_of_range({"seed": seed, "packets": packets, "warmup": warmup_packets}, 0, U64_MAX)
     if packets == 0 and not has_end:
@@ -35,7 +35,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """Return a problem for each value that is not a whole number or is out of range."""
+    """Return one problem for each number that is not whole or is out of range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -58,7 +58,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Convert changes to keys into a new dictionary; numbers and booleans in texts (``dram.banks=2``) are parsed.
+    """Convert changes to a new dictionary; numbers and booleans in texts such as ``dram.banks=2`` are parsed.
 
     Raises:
         ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
@@ -76,7 +76,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Convert a command-line value to a number or a boolean if TOML reads it as one; otherwise return it as text."""
+    """Convert a command-line value to a number or a boolean if the value is one in TOML; otherwise, return the text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]
@@ -127,7 +127,7 @@ def toml_value(key: str, value: object) -> str:
 
 
 def file_hash(path: str | PathLike[str]) -> str:
-    """SHA-256 of the bytes of a file."""
+    """The SHA-256 hash of a file's bytes."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

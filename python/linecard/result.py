@@ -1,4 +1,4 @@
-"""The base class of results: plain data, a table, a data frame, six file formats, and a display."""
+"""The base class of results, which converts a result to plain data, a table, a data frame and six file formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS = ("json", "csv", "parquet", "html", "svg", "png")
 
 
 def named_format(path: str | Path) -> tuple[str, str]:
-    """Determine format and name of a file, from the suffix of the name or from ``FORMAT:NAME``.
+    """Return the format and the name of a file, from the suffix of the name or from ``FORMAT:NAME``.
 
     Raises:
         ConfigError: Neither the suffix nor the prefix is one of :data:`FORMATS`.
@@ -57,13 +57,14 @@ def need_for(kind: str) -> None:
 
 
 class Result:
-    """The result of a request. Each class declares the fields of its table, its manifest and its ``to_dict`` output.
+    """The result of a request. Subclasses declare the fields of the table, the manifest and the ``to_dict`` output.
 
     Attributes:
-        TABLE: Name of the field whose records are the rows of the table.
-        ASKED: Names of the fields that state the request, for the manifest.
-        INPUT: Name of the field that may name a file; the manifest contains the hash of this file.
-        APART: Names of the fields that are not part of the dictionary that ``to_dict`` returns.
+        TABLE: Name of the field that contains the rows of the table.
+        ASKED: Names of the fields that describe the request; the manifest contains these fields.
+        INPUT: Name of the field that contains the input; if the input is a file, the manifest contains the hash of this
+            file.
+        APART: Names of the fields that ``to_dict`` leaves out.
     """
 
     __slots__ = ()
@@ -83,12 +84,12 @@ class Result:
         return records(getattr(self, self.TABLE))
 
     def to_frame(self) -> polars.DataFrame:
-        """The table as a polars data frame; requires the extra ``frames``."""
+        """The table as a polars data frame; this method requires the optional dependencies ``frames``."""
         found = self.table()
         return frame(found.columns, found.rows)
 
     def manifest(self) -> dict[str, Any]:
-        """The request, the version of Linecard, and the hash of the input file."""
+        """The contents of the manifest: the request, the version of Linecard, and the hash of the input file."""
         from linecard.request import file_hash
 
         found: dict[str, Any] = {"linecard_version": __version__, "result": type(self).__name__}
@@ -112,7 +113,7 @@ class Result:
 
         Raises:
             ConfigError: The name does not determine a format, or the file cannot be written.
-            MissingExtraError: The optional dependencies that the format requires are not installed.
+            MissingExtraError: Optional dependencies that the format requires are not installed.
         """
         kind, name = named_format(path)
         need_for(kind)
@@ -124,7 +125,7 @@ class Result:
         return Path(name)
 
     def page(self, command: str | None = None) -> str:
-        """One self-contained page; ``command`` is the command that repeats the run."""
+        """Convert the result to one self-contained HTML page; ``command`` is the command that repeats the run."""
         from linecard.report.page import page
         from linecard.view import view_of
 
@@ -152,10 +153,10 @@ class Result:
 
 
 class ResultOfRun(Result):
-    """A result of a run; runs with the same request return identical results.
+    """The result of a run; two runs with the same request return the same result, except for the fields in ``CHANCE``.
 
     Attributes:
-        CHANCE: Names of the fields that may differ between two results of the same request.
+        CHANCE: Names of the fields that may differ between two runs with the same request.
     """
 
     __slots__ = ()

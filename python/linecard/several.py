@@ -16,12 +16,12 @@ Each = TypeVar("Each", bound=Result)
 
 
 class Several(Result, Generic[Each]):
-    """One result that combines several results of one kind, with their tables and parts below each other.
+    """One result that combines several results of one kind, with concatenated tables and views.
 
     Attributes:
-        results: The results, in order.
-        name: Name of the list of results in the dictionary that ``to_dict`` returns. If there is only one result,
-            ``to_dict`` returns the dictionary of this result.
+        results: The combined results, in order.
+        name: Name of the list of results in the dictionary that ``to_dict`` returns. If ``results`` contains only one
+            result, ``to_dict`` returns the dictionary of this result.
         key: Name of the field in which the results differ; this field is the first column of the table.
     """
 
@@ -36,12 +36,12 @@ class Several(Result, Generic[Each]):
         return found[0] if len(found) == 1 else {self.name: found}
 
     def table(self) -> Table:
-        """The rows of all results, with the field in which the results differ as the first column."""
+        """The rows of all results; the first column is the field in which the results differ."""
         tables = [(getattr(each, self.key), each.table()) for each in self.results]
         return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the first result, with all values of each field in which the results differ."""
+        """The manifest of the first result, with the values of all results for the field in which they differ."""
         several = {self.key: [getattr(each, self.key) for each in self.results]}
         return {**self.results[0].manifest(), "result": type(self).__name__, **several}
 

@@ -1,7 +1,7 @@
-"""Work in a pool of threads, which use every processor core because the compiled code releases the GIL.
+"""Runs work in a pool of threads. The threads use every processor core, because the compiled code releases the GIL.
 
-Results are in the order of the request. Results depend neither on the number of threads nor on the order in which items
-finish. Ctrl-C stops the work within a fraction of a second.
+The results are in the order of the items. The results depend neither on the number of threads nor on the order in which
+items finish. Ctrl-C stops the work within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Exception that ends an item of work if the user interrupts the work or another item fails."""
+    """Exception that ends an item of work after the user interrupts the work, or after another item fails."""
 
 
 def threads_for(jobs: int | None) -> int:
@@ -45,19 +45,19 @@ def side_by_side(
     jobs: int | None = None,
     look: Callable[[], object] | None = None,
 ) -> list[Result]:
-    """Return the result of ``work`` for each item, in order.
+    """Call ``work`` for each item, and return the results in the order of the items.
 
     Args:
-        work: Function with two arguments, an item and a poll function; several threads run it, and it must call the
-            poll function from time to time. The poll function raises `Stopped` if the work must end.
+        work: Function with two arguments, an item and a poll function. Several threads call ``work``, which must call
+            the poll function from time to time. The poll function raises `Stopped` if ``work`` must end.
         items: Items of work.
-        jobs: Number of items in parallel; ``None`` for one per core.
-        look: Function that the calling thread calls from time to time, and once at the end, to report progress.
+        jobs: Number of items that are processed in parallel; ``None`` means one per core.
+        look: Function that reports progress; the calling thread calls it from time to time, and once at the end.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: The first item that failed raised this exception, or the user pressed Ctrl-C; all other items
-            have ended.
+        BaseException: The exception of the first item that failed, or ``KeyboardInterrupt`` after Ctrl-C; all other
+            items have ended.
     """
     stop = threading.Event()
 

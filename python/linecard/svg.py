@@ -1,4 +1,4 @@
-"""SVG drawings: shapes, colours, and texts of measured width."""
+"""Writes SVG drawings: shapes, colours, and texts whose widths are known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
 
 
 def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
-    """Wrap a text into lines of at most this width."""
+    """Break a text into lines whose width is at most ``most``."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -68,7 +68,7 @@ def level_fill(share: float) -> str:
 
 
 def text_on(share: float | None) -> str:
-    """Text colour that is readable on the colour that represents this fraction."""
+    """Text colour that is readable on the background colour for a fraction."""
     return "#ffffff" if share is not None and share > 0.55 else INK
 
 
@@ -82,7 +82,7 @@ def clean(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format a coordinate, rounded to a tenth of a pixel, in the shortest form."""
+    """Round a coordinate to a tenth of a pixel, and format it without trailing zeros."""
     return f"{value:.1f}".removesuffix(".0").replace("-0.0", "0")
 
 
@@ -163,7 +163,7 @@ class Canvas:
         start: str = "",
         dash: str = "",
     ) -> None:
-        """Add a line through points; ``end`` and ``start`` name the arrow heads."""
+        """Add a line through points; ``end`` and ``start`` name the arrowheads at the ends of the line."""
         path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         more = f' stroke-dasharray="{dash}"' if dash else ""
         more += f' marker-start="url(#{start})"' if start else ""
@@ -174,7 +174,7 @@ class Canvas:
         )
 
     def dot(self, x: float, y: float, fill: str = WIRE) -> None:
-        """Add a dot where wires join."""
+        """Add a dot that marks a junction of wires."""
         self.add(f'<circle cx="{number(x)}" cy="{number(y)}" r="3" fill="{fill}"/>')
 
     def document(self, width: float, height: float, title: str, description: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables with one row per measurement; each table file has a manifest in the same folder.
+"""Tables with one row per metric; each table file has a manifest in the same folder.
 
 CSV needs only the standard library; Parquet and data frames need polars.
 """
@@ -36,12 +36,12 @@ class Table:
 
 
 def records(several: Iterable[Any], of: type | None = None, **first: Sequence[object]) -> Table:
-    """A table with one row per record and one column per field that has a single value.
+    """A table with one row per record, and one column for each field that contains a single value.
 
     Args:
         several: Records of one type.
-        of: Type of the records, which determines the columns even without records.
-        **first: Further columns at the left, with one value for each record.
+        of: Type of the records; it determines the columns if there are no records.
+        **first: Additional columns at the left, with one value per record.
     """
     kept = list(several)
     kind: Any = of or (type(kept[0]) if kept else None)
@@ -61,17 +61,17 @@ METRIC_COLUMNS = ("run_id", "component", "metric", "unit", "value")
 
 
 def metric_rows(results: Iterable[RunResult | StudyRun]) -> list[Row]:
-    """All measurements of several runs, one row each."""
+    """The metrics of several runs, with one row per metric."""
     return [
         (result.run_id, row.component, row.metric, row.unit, row.value) for result in results for row in result.metrics
     ]
 
 
 def metric_of(metrics: Sequence[Metric], component: str, metric: str) -> float:
-    """Return the value of one measurement.
+    """Return the value of one metric.
 
     Raises:
-        KeyError: The measurement does not exist; the message names the most similar ones.
+        KeyError: The metric does not exist; the message names the most similar metrics.
     """
     from difflib import get_close_matches
 
@@ -86,7 +86,7 @@ def metric_of(metrics: Sequence[Metric], component: str, metric: str) -> float:
 
 
 def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
-    """Convert rows to a polars data frame; this requires the extra ``frames``."""
+    """Convert rows to a polars data frame; the function requires the optional dependencies ``frames``."""
     built: polars.DataFrame = need_polars().DataFrame(
         [list(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None
     )
@@ -103,12 +103,12 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Format data as indented JSON that ends in a newline; the same data results in byte-identical text."""
+    """Format data as indented JSON that ends with a newline; the same data always results in byte-identical text."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
-    """Write ``NAME.manifest.json`` beside a file and return the path; return ``None`` for stdout, devices and pipes."""
+    """Write ``NAME.manifest.json`` to the folder of a file; stdout, devices and pipes have no manifest."""
     path = Path(path)
     if not is_file_name(path):
         return path

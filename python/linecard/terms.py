@@ -21,10 +21,10 @@ def explain(term: str | None = None) -> Terms:
     """Look up a term of the glossary.
 
     Args:
-        term: The term, or another name of the term, in upper or lower case; by default, all terms.
+        term: A term, or a synonym of a term, in upper or lower case; without this argument, all terms are returned.
 
     Raises:
-        ConfigError: The glossary does not contain this term; the message lists the most similar terms.
+        ConfigError: The glossary does not contain the term; the message lists the most similar terms.
     """
     if term is None:
         return Terms(glossary())

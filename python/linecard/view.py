@@ -1,7 +1,7 @@
-"""The parts of a result, which its module declares once for the terminal, pages, notebooks and pictures.
+"""The parts of a result; the same parts are shown on the terminal, on pages, in notebooks and in pictures.
 
-Each class of results has a function that converts a result to parts. The function is registered in the module `…view`
-beside `…result`, or beside the class itself::
+For each class of results, one function converts a result to parts. The function is registered in the module `…view`
+beside `…result`, or in the module of the class itself::
 
     @view.register
     def _(result: MemoryResult) -> list[Part]: ...
@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar for a fraction from 0 to 1, or from -1 to 1 with ``signed``; the number is beside the bar.
+    """A bar for a fraction from 0 to 1, or, with ``signed``, from -1 to 1; the number is beside the bar.
 
     Attributes:
         share: Length of the bar as a fraction.
@@ -79,7 +79,7 @@ class Title(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The verdict on a result, and the reason for the verdict."""
+    """The verdict on a result, with the reason for the verdict."""
 
     head: str
     why: str = ""
@@ -96,7 +96,7 @@ class Fact(NamedTuple):
 
 
 def facts_shown(record: Any) -> list[Fact]:
-    """The numbers of a report that have a separate row on screens, with their units."""
+    """The numbers of a report that screens show in separate rows, with their units."""
     return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
@@ -109,17 +109,17 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a column that is given only as a name contains numbers.
+    """A table with named columns; a column that is declared by its name alone contains numbers.
 
     Attributes:
         title: Heading.
         columns: Columns.
-        rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
+        rows: Rows of cells (texts, numbers or bars); a text instead of a row is a heading between rows.
         said: Text beside the table's heading.
-        shown: Number of rows on a terminal and in a notebook; pages and files contain all rows.
+        shown: Maximum number of rows on a terminal and in a notebook; pages and files contain all rows.
         marked: Indices of the highlighted rows.
         below: Text below the table.
-        folded: Whether the table appears only on pages, collapsed.
+        folded: Whether only pages show the table, in collapsed form.
     """
 
     title: str
@@ -147,11 +147,11 @@ class Axis(NamedTuple):
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero; with ``None``, it begins at zero if the data still cover at least a
+        zero: Whether the axis begins at zero. With ``None``, the axis begins at zero if the data then cover at least a
             quarter of the axis.
         low: Lower end of the axis, if it differs from the minimum of the data.
         high: Upper end of the axis, if it differs from the maximum of the data.
-        names: Labels for the positions 0, 1, 2 and so on, in place of numbers.
+        names: Labels that replace the numbers at the positions 0, 1, 2 and so on.
     """
 
     name: str
@@ -163,9 +163,9 @@ class Axis(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart of series over a numeric axis, for pages, notebooks and pictures; a table contains the same numbers.
+    """A chart of series along a numeric axis, for pages, notebooks and pictures; a table contains its numbers.
 
-    ``level`` is the name and the value of a horizontal line in the chart.
+    ``level`` contains the name and the value of a horizontal line in the chart.
     """
 
     title: str
@@ -177,7 +177,7 @@ class Chart(NamedTuple):
 
 
 class Stacked(NamedTuple):
-    """A chart of stacked bars, one per row, which replaces a table of fractions on pages and pictures."""
+    """A chart with one stacked bar per row, which replaces a table of fractions on pages and in pictures."""
 
     title: str
     names: Sequence[str]
@@ -188,14 +188,14 @@ class Stacked(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """A chart with several named bars in each row, on one scale, for pages, notebooks and pictures.
+    """A chart with several named bars in each row, for pages, notebooks and pictures; all bars have the same scale.
 
     Attributes:
         title: Heading.
         scale: Quantity of the bars, with its unit.
         names: Names of the bars in each row.
-        rows: Rows, each with a name, a value or ``None`` for each of ``names``, a remark, and the half-width of the
-            last bar's interval. A text in place of a row is a heading.
+        rows: Rows, each with a name, one value or ``None`` for each name in ``names``, a remark, and the half-width of
+            the last bar's interval. A text instead of a row is a heading between rows.
         pale: Whether the first bar is the reference with which the other bars are compared.
     """
 
@@ -229,7 +229,7 @@ class Picture(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Parts that are shown side by side, if the page is wide enough."""
+    """Parts that a page shows side by side, if the page is wide enough."""
 
     parts: Sequence[Part]
 
@@ -239,7 +239,7 @@ Part = Title | Verdict | Facts | Table | Chart | Stacked | Grouped | Paragraphs 
 
 @singledispatch
 def view(result: object) -> list[Part]:
-    """The parts of a result in the order in which a reader sees them.
+    """The parts of a result, in display order.
 
     Raises:
         NotImplementedError: No view is registered for the class of the result.
@@ -248,7 +248,7 @@ def view(result: object) -> list[Part]:
 
 
 def view_of(result: Result) -> list[Part]:
-    """The parts of a result; the function first imports the module that contains the result's view."""
+    """Import the module that contains the view of a result, and return the parts of the result."""
     module = type(result).__module__
     if module.endswith("result"):
         import_module(module.removesuffix("result") + "view")
@@ -266,11 +266,11 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """A table of fractions from 0 to 1: name, bar, percentage, and further cells, without rows below `SHOWN_SHARE`."""
+    """A table of fractions from 0 to 1 with name, bar and percentage; fractions below `SHOWN_SHARE` are omitted."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 
 
 def load_tone(share: float) -> str:
-    """The tone for a utilisation: a warning if the resource is nearly always busy."""
+    """The tone for a utilisation: ``good`` if it is low, ``warn`` if it is high, and ``bad`` if it is very high."""
     return "bad" if share >= 0.9 else "warn" if share >= 0.7 else "good"

@@ -1,4 +1,4 @@
-"""Converts names of parameters and columns to axis labels: words, and the unit from the suffix of the name."""
+"""Converts names of parameters and columns to axis labels; the suffix of a name determines the unit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Split a name into its words and its unit; the unit is empty if the name has none.
+    """Split a name into words and a unit; the unit is empty if the name contains no unit.
 
     >>> parts("cluster.island.threads")
     ('island threads', '')
@@ -75,7 +75,7 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def label(name: str) -> str:
-    """The text of a name for an axis, with the unit in brackets.
+    """Convert a name to an axis label, with the unit in brackets.
 
     >>> label("clock.engine_mhz")
     'clock engine (MHz)'
@@ -87,7 +87,7 @@ def label(name: str) -> str:
 
 
 def valued(name: str, value: Any) -> str:
-    """Format a name together with one of its values.
+    """Combine the name of a parameter with one of its values.
 
     >>> valued("engine_mhz", 200)
     'engine 200 MHz'
@@ -100,7 +100,7 @@ def valued(name: str, value: Any) -> str:
 
 
 def objective(text: str) -> str:
-    """The text of an objective for an axis: the metric in words, and whether more or less is better.
+    """Convert an objective to an axis label: the metric in words, and whether more or less is better.
 
     >>> objective("max throughput_gbps")
     'throughput (Gbit/s), more is better'
@@ -115,7 +115,7 @@ def objective(text: str) -> str:
 
 
 def value_text(value: Value | list[Any]) -> str:
-    """Format a value from a file in the syntax of ``--set``."""
+    """Convert a value from a file to the syntax of ``--set``."""
     match value:
         case bool():
             return str(value).lower()

@@ -341,11 +341,11 @@ struct Input {
     compression: Compression,
     /// Number of packets in the capture that do not belong to a flow and are ignored.
     packets_without_flow: u64,
-    /// Findings in the capture, by kind; not every finding is damage.
+    /// Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
     damage: BTreeMap<&'static str, u64>,
     /// Number of findings that indicate damage.
     damaged_records: u64,
-    /// The first findings in the capture, each with file, byte offset and packet number.
+    /// The first findings in the capture, each with its file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,
 }
 

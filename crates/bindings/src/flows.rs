@@ -46,7 +46,7 @@ pub struct CaptureStatistics {
     statistics: FlowStatistics,
     /// Number of findings that indicate damage.
     damaged_records: u64,
-    /// The first findings in the capture, each with file, byte offset and packet number.
+    /// The first findings in the capture, each with its file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -40,13 +40,14 @@ struct Input {
     packets_without_flow: u64,
     /// Number of damaged records in the capture that were skipped.
     damaged_records: u64,
-    /// The first findings in the capture.
+    /// The first problems that were found in the capture.
     diagnostics: Vec<Diagnostic>,
     #[serde(skip)]
     queues: Option<Vec<u32>>,
 }
 
-/// Results of one queue manager for the workload. Rates and fractions cover the measured operations.
+/// Results of one queue manager for the workload. Rates and fractions are averages over the measured
+/// operations.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueRow")]
 struct Row {
@@ -54,13 +55,13 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
+    /// Throughput that the analytical model predicts if its section 3.6 is interpreted as a recursion.
     model_mops: f64,
     /// Difference between prediction and simulation, in percent of the simulated throughput.
     model_difference_percent: f64,
     /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
-    /// Hit rate that the model predicts only from the order of operations.
+    /// Hit rate that the model predicts from the order of operations alone.
     model_hit_rate: f64,
     /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`; `None` if unlimited.
     memory_limit_mops: Option<f64>,
@@ -74,7 +75,7 @@ pub struct Outcome {
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
-    /// Distances between arrivals in the same queue.
+    /// Distribution of the distances between consecutive arrivals in the same queue.
     gaps: Gaps,
 }
 
@@ -82,10 +83,10 @@ pub struct Outcome {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueDesignReport")]
 pub struct DesignOutcome {
-    /// The smallest cache by size (entries × engines × threads), then entries, then engines; `None` if no cache reaches
-    /// the target.
+    /// The design with the smallest `product`, then the fewest entries, then the fewest engines; `None` if no
+    /// design reaches the target.
     smallest: Option<linecard_queueing::Design>,
-    /// One row for each number of entries and of engines.
+    /// One row for each combination of a number of entries and a number of engines.
     designs: Vec<linecard_queueing::Design>,
     /// Target throughput in million operations per second.
     target_mops: f64,
@@ -181,7 +182,7 @@ fn queueing_design<'py>(
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
-/// One setting of the machine, of the managers or of the traffic.
+/// One setting of the simulated machine, of the queue managers or of the traffic.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "QueueSetting")]
 pub struct Setting {

@@ -47,15 +47,16 @@ pub struct HierarchyReport {
     pub packet_bytes: u32,
     /// Size of a message to the host in bytes.
     pub message_bytes: u32,
-    /// Messages per second that the host received and returned.
+    /// Number of messages per second that the host received and returned.
     pub messages_per_second: f64,
-    /// Messages per second that the host can process, if the ports offer the maximum load.
+    /// Number of messages per second that the host processes if packets arrive at the maximum rate of the
+    /// ports.
     pub most_messages_per_second: f64,
-    /// Number of messages, in percent of the packets.
+    /// Number of messages as a percentage of the number of packets.
     pub reach_percent: f64,
-    /// Host cycles for each message.
+    /// Number of idle host cycles per message, in which the host processes no message.
     pub host_cycles_per_message: f64,
-    /// Core cycles for each message.
+    /// Number of idle core cycles per message, in which the core processes no message.
     pub core_cycles_per_message: f64,
     /// Utilisation of the DRAM.
     pub dram_utilization: f64,
@@ -65,9 +66,10 @@ pub struct HierarchyReport {
     pub core_utilization: f64,
     /// Utilisation of the host.
     pub host_utilization: f64,
-    /// Mean time that an access of the engines waits for the DRAM.
+    /// Mean waiting time of the engines' accesses to the DRAM.
     pub engine_wait_ns: f64,
-    /// Mean time that an access of the engines waits for the DRAM while the core and the host do no work.
+    /// Mean waiting time of the engines' accesses to the DRAM in a run in which the core and the host do no
+    /// work.
     pub engine_wait_alone_ns: f64,
 }
 

@@ -31,11 +31,12 @@ pub struct ShotNoiseReport {
     pub rates_mbps: Vec<f64>,
     /// Mean load in Mbit/s.
     pub mean_mbps: f64,
-    /// Sample standard deviation of the loads, divided by their mean.
+    /// Coefficient of variation: sample standard deviation of the loads in percent of their mean.
     pub variation_percent: f64,
-    /// Closed form of the variation (Campbell's theorem, averaged over a window).
+    /// Coefficient of variation of the loads according to the closed form (Campbell's theorem, averaged over
+    /// a window).
     pub expected_variation_percent: f64,
-    /// Mean number of active flows, computed with the closed form.
+    /// Mean number of active flows, computed from the closed form.
     pub active_flows: f64,
     /// Number of generated packets.
     pub packets: u64,

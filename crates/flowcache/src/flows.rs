@@ -12,7 +12,7 @@ use std::hash::Hash;
 /// Silence after which a flow has ended, as in the thesis.
 pub const TIME_OUT_NS: u64 = 1_000_000_000;
 
-/// Flows of one size, as one point of the two curves in Girish 2008, Figure 5.3.
+/// Flows of one size: one point on each of the two curves in Girish 2008, Figure 5.3.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
     /// Number of packets in each flow of this size.
@@ -25,13 +25,14 @@ pub struct FlowSizeRow {
     pub packets_cumulative_percent: f64,
 }
 
-/// Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one.
+/// Flows from the viewpoint of a cache: after an idle time, the next packet with the same key starts a new
+/// flow.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "TrafficViewReport")]
 pub struct TrafficView {
     /// Number of packets that belong to a flow.
     pub packets: u64,
-    /// Number of flows; an idle time separates two flows with the same key.
+    /// Number of flows; two flows with the same key are separated by an idle time.
     pub flows: u64,
     /// Keys.
     pub keys: u64,
@@ -47,7 +48,7 @@ pub struct TrafficView {
     pub mean_concurrent_flows: f64,
     /// Maximum number of active flows.
     pub most_concurrent_flows: u64,
-    /// Flow sizes with their fractions, the smallest size first.
+    /// Flow sizes in ascending order, with cumulative percentages of flows and packets.
     pub sizes: Vec<FlowSizeRow>,
 }
 

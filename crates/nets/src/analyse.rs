@@ -34,11 +34,11 @@ pub struct ExploreReport {
     pub bounds: BTreeMap<String, u64>,
     /// Places that the search proved to be unbounded before it stopped.
     pub unbounded_places: Vec<String>,
-    /// Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens. The field is
-    /// `None` if semiflows were not requested, or if there are too many semiflows.
+    /// Minimal P-semiflows: weights of the places such that no firing changes the weighted sum of the tokens.
+    /// The field is `None` if semiflows were not requested, or if there are too many semiflows.
     pub place_invariants: Option<Vec<Semiflow>>,
-    /// Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is `None` if semiflows
-    /// were not requested, or if there are too many semiflows.
+    /// Minimal T-semiflows: numbers of firings of the transitions that together leave the marking unchanged.
+    /// The field is `None` if semiflows were not requested, or if there are too many semiflows.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 

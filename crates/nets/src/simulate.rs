@@ -26,17 +26,17 @@ pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half-width of each throughput interval; `None` with one replication.
+    /// Half-width of the 95 % interval of each throughput; `None` for one replication.
     pub throughput_half_width: BTreeMap<String, Option<f64>>,
-    /// Half-width of each interval of `mean_tokens`.
+    /// Half-width of the 95 % interval of each value in `mean_tokens`.
     pub mean_tokens_half_width: BTreeMap<String, Option<f64>>,
     /// Number of busy servers of each timed transition, averaged over time.
     pub busy_servers: BTreeMap<String, f64>,
-    /// Half-width of each interval of `busy_servers`.
+    /// Half-width of the 95 % interval of each value in `busy_servers`.
     pub busy_servers_half_width: BTreeMap<String, Option<f64>>,
     /// Reward per time unit for each transition that has a reward.
     pub rewards: BTreeMap<String, f64>,
-    /// Half-width of each interval of `rewards`.
+    /// Half-width of the 95 % interval of each value in `rewards`.
     pub rewards_half_width: BTreeMap<String, Option<f64>>,
     /// For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction covers 64 or more tokens.
     pub occupancy: BTreeMap<String, Vec<f64>>,
@@ -50,7 +50,8 @@ pub struct SimulateReport {
     pub time: f64,
     /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// Half-width of the widest relevant interval, divided by its mean; `None` for one replication.
+    /// Largest ratio of a half-width to its mean, among the places and transitions to which `accuracy`
+    /// applies; `None` for one replication.
     pub relative_half_width: Option<f64>,
 }
 

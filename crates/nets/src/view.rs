@@ -18,7 +18,7 @@ pub struct PlaceView {
     pub name: String,
     /// Colour of the place's tokens.
     pub colour: String,
-    /// Whether the place is a queue.
+    /// Whether the place is a first-in, first-out queue.
     pub queue: bool,
     /// Initial number of tokens.
     pub tokens: u64,
@@ -30,7 +30,7 @@ pub struct PlaceView {
 pub struct TransitionView {
     /// Name.
     pub name: String,
-    /// Firing time in a few words.
+    /// Short description of the firing time.
     pub time: String,
     /// Guard.
     pub guard: String,
@@ -38,7 +38,7 @@ pub struct TransitionView {
     pub immediate: bool,
 }
 
-/// An arc between a place and a transition, both given by number: `input`, `output`, `inhibitor` or `reset`.
+/// An input, output, inhibitor or reset arc between a place and a transition, which are given by number.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "ArcPart")]
 pub struct ArcView {
@@ -48,7 +48,7 @@ pub struct ArcView {
     pub transition: u32,
     /// Kind of the arc: `input`, `output`, `inhibitor` or `reset`.
     pub kind: &'static str,
-    /// The tokens that move along the arc.
+    /// Inscription of the arc, which describes its tokens.
     pub text: String,
 }
 
@@ -106,7 +106,8 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing: its time, the number of the transition, the variables, and the tokens of each place afterwards.
+/// A firing: its time, the number of the transition, the variables, and the number of tokens in each place
+/// afterwards.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Firing")]
 pub struct FiringView {

@@ -21,9 +21,10 @@ pub struct Design {
     pub entries: u32,
     /// Engines.
     pub engines: u32,
-    /// Smallest number of threads that reaches the target; `None` if no tried number reaches it.
+    /// Smallest number of threads that reaches the target; `None` if no simulated number reaches the target.
     pub threads: Option<u32>,
-    /// Throughput with this number of threads, or with the largest tried number.
+    /// Throughput with `threads` threads; if `threads` is `None`, with the largest simulated number of
+    /// threads.
     pub throughput_mops: f64,
     /// `entries × engines × threads`.
     pub product: Option<u32>,

@@ -8,30 +8,31 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals that follow the previous one in their queue after `from_packets` to `to_packets` other packets.
+/// Arrivals whose distance from the previous arrival in the same queue is in one range.
 ///
-/// `share` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
+/// `share` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
-    /// Smallest distance in the range, in packets.
+    /// Lower end of the range in packets; the range includes this distance.
     pub from_packets: u64,
-    /// Smallest distance above the range, in packets.
+    /// Upper end of the range in packets; the range does not include this distance.
     pub to_packets: u64,
-    /// Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
+    /// Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their
+    /// queue.
     pub share: f64,
 }
 
 /// Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of arrivals that directly follow another arrival in their queue; these consecutive operations wait for
-    /// each other.
+    /// Fraction of arrivals that immediately follow an arrival in the same queue; such an operation waits for
+    /// its predecessor.
     pub below_loss: f64,
-    /// Fraction of arrivals whose distance is at least 1, but less than the number of cache entries; such an operation
-    /// hits without waiting.
+    /// Fraction of arrivals with a distance from 1 to less than the number of cache entries; such an
+    /// operation hits the cache without waiting.
     pub between: f64,
-    /// Fraction of arrivals whose distance is at least the number of cache entries; such an operation is likely to
-    /// miss.
+    /// Fraction of arrivals whose distance is at least the number of cache entries; such an operation is
+    /// likely to miss the cache.
     pub above_gain: f64,
     /// The distribution of the distances.
     pub rows: Vec<GapRow>,

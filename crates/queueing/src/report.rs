@@ -24,7 +24,7 @@ pub struct Report {
     pub latency_max_ns: f64,
     /// Mean time spent waiting for the lock, over all operations.
     pub lock_wait_mean_ns: f64,
-    /// Messages that threads send over the interconnect, per operation.
+    /// Number of messages that threads send over the interconnect per operation.
     pub messages_per_operation: f64,
     /// Memory reads per operation.
     pub reads_per_operation: f64,

@@ -93,13 +93,14 @@ pub struct Diagnostic {
     pub file: PathBuf,
     /// Position of the finding in bytes from the beginning of the decompressed file.
     pub byte_offset: u64,
-    /// Number of the packet, counted from 1; for a lost packet, the number that it would have had.
+    /// Number of the packet, counted from 1; a lost packet has the number that it would have had in an
+    /// undamaged capture.
     pub packet: u64,
-    /// Line number, from 1, in a text file; otherwise `None`.
+    /// Line number in a text file, counted from 1; `None` for other files.
     pub line: Option<u64>,
-    /// Description of what the capture contains at this position.
+    /// The contents of the capture at the position of the finding.
     pub found: String,
-    /// Description of what the format requires at this position.
+    /// The contents that the format requires at the position of the finding.
     pub expected: String,
     /// Action that Linecard takes after the finding.
     pub action: String,

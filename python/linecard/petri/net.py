@@ -42,7 +42,7 @@ class Expr:
         return Expr(f"{self.text}.{name}")
 
     def replace(self, **fields: Value) -> Expr:
-        """A copy of the record with new values for some fields."""
+        """A copy of this record expression in which the given fields have new values."""
         return Expr(f"{{{self.text} with {', '.join(f'{name}: {text(value)}' for name, value in fields.items())}}}")
 
     def _with(self, operator: str, other: Value) -> Expr:
@@ -126,7 +126,7 @@ Value = Expr | str | bool | int | float | Mapping[str, "Value"]
 
 
 def text(value: Value) -> str:
-    """The text of an expression."""
+    """Convert an expression or a value to the text that files contain."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -140,7 +140,7 @@ def var(name: str) -> Expr:
 
 
 def when(condition: Value, then: Value, otherwise: Value) -> Expr:
-    """An expression that selects one of two values by a condition."""
+    """An expression that is ``then`` if the condition is true, and ``otherwise`` if it is false."""
     return Expr(f"(if {text(condition)} then {text(then)} else {text(otherwise)})")
 
 
@@ -160,7 +160,7 @@ class Transition:
 
 @dataclass(slots=True)
 class Net:
-    """A Petri net that is built step by step; ``linecard.petri`` explores, solves and simulates it like a file."""
+    """A Petri net that is built step by step; all functions of ``linecard.petri`` accept the net in place of a file."""
 
     name: str
     _parameters: list[str] = field(default_factory=list)
@@ -168,7 +168,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Add a named value for use in expressions; ``pick(name)`` draws from a list of values with weights."""
+        """Add a named value for use in expressions; ``pick(name)`` draws a random value from a weighted list."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -210,23 +210,23 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Add a transition with an exponential, constant or other firing time; without a time, it is immediate.
+        """Add a timed transition, or an immediate transition if no firing time is passed.
 
         Args:
             name: Name.
             rate: Rate of an exponential firing time.
             delay: Constant firing time.
             uniform: Shortest and longest firing time of a uniform distribution.
-            erlang: Number of stages of an Erlang distribution, and the rate of each stage.
+            erlang: Number of stages of an Erlang-distributed firing time, and the rate of each stage.
             empirical: Firing times and their weights.
             weight: Weight of an immediate transition among competing transitions.
             priority: Priority of an immediate transition; transitions with a higher priority fire first.
-            servers: Number of firings that can be in progress in parallel for one binding.
+            servers: Maximum number of simultaneous firings with the same binding.
             guard: Condition that a binding must satisfy.
-            reward: Reward of each firing.
+            reward: Reward that each firing earns.
 
         Raises:
-            ValueError: More than one kind of firing time is passed.
+            ValueError: The call passes more than one kind of firing time.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -258,34 +258,34 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that takes tokens: the tokens that match a pattern of variables, or a number of dots."""
+        """Add an input arc, which removes a number of dots, or the tokens that match a pattern of variables."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that produces a token or a number of dots."""
+        """Add an output arc, which adds a token or a number of dots to the place."""
         self._arc(transition.name, place.name, tokens, weight, "normal")
 
     def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
-        """Add an arc that tests for a token without removing the token."""
+        """Add a read arc, which requires a token in the place but does not remove the token."""
         self._arc(place.name, transition.name, tokens, 1, "read")
 
     def inhibit(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that disables the transition while the place holds ``weight`` tokens or more."""
+        """Add an inhibitor arc, which disables the transition while the place contains at least ``weight`` tokens."""
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """Add an arc that removes all tokens from the place before output tokens are added."""
+        """Add a reset arc: each firing first removes all tokens from the place, and then adds its output tokens."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """Include the net of another file under a name; the interface places of that net become places of this net."""
+        """Include the net in ``file`` as a module; ``places`` maps its interface places to places of this net."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())
         self._parts.append(f"[[module]]\n{_lines(dict(entry))}places = {_table(shown)}\nparameters = {{ {values} }}\n")
 
     def to_toml(self) -> str:
-        """The net as the text of a TOML file."""
+        """Convert the net to the text of a TOML file."""
         parts = [f"name = {json.dumps(self.name)}\n"]
         parts.append("[parameters]\n" + "\n".join(self._parameters) + "\n" if self._parameters else "")
         parts.append("[colours]\n" + "\n".join(self._colours) + "\n" if self._colours else "")

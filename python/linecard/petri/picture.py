@@ -1,7 +1,7 @@
-"""The picture of a net: modules in boxes, the pieces of a module side by side, and long chains in several columns.
+"""Draws a net: modules in boxes, the connected pieces of a module side by side, and long chains in several columns.
 
-The layout compares several numbers of columns and arrangements of pieces, and keeps the layout whose shape is closest
-to a page.
+The module tries several numbers of columns and several arrangements of the pieces. The module keeps the layout whose
+aspect ratio is closest to the aspect ratio of a page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The positions of nodes and arcs in a piece of a drawn net.
+"""Computes the positions of nodes and arcs in one connected piece of a net.
 
-In each layer, the order of the nodes minimises crossings of arcs (sweeps by the mean position of neighbours). Each node
-is then placed as close to its neighbours as the texts allow (least squares by pooling). An arc that spans several
-layers occupies a lane in each layer. The texts of arcs are between layers, in as many rows as necessary to avoid
-overlaps.
+To reduce crossings of arcs, several sweeps sort the nodes of each layer by the mean position of their neighbours. A
+least-squares fit (by pooling) then places each node as close to its neighbours as the labels allow. An arc that spans
+several layers has a separate position in each of these layers. The labels of arcs are between layers, in as many rows
+as necessary to avoid overlaps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STRAIGHT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Space around the centre of a node's symbol (left, right and down), half the symbol's width, and its height."""
+    """The space left of, right of and below a node's centre, half its symbol's width, and its symbol's height."""
 
     left: float
     right: float
@@ -53,7 +53,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Placed:
-    """A piece of a net with the positions of its nodes, relative to the origin."""
+    """The positions of the nodes and arcs of a connected piece of a net, relative to the origin of the piece."""
 
     at: dict[str, tuple[float, float]] = field(default_factory=dict)
     lines: list[Drawn] = field(default_factory=list)
@@ -72,7 +72,7 @@ class _Way:
 
 
 def placed(piece: Piece, size: Callable[[str], Size], width_of_text: Callable[[Link], float]) -> Placed:
-    """Compute all positions in a piece; ``width_of_text`` returns 0 for an arc without text."""
+    """Compute the positions of all nodes and arcs of a piece; ``width_of_text`` returns 0 for an arc without text."""
     rows: list[list[str]] = [[] for _ in range(piece.depth)]
     for key, layer in piece.layers.items():
         rows[layer].append(key)
@@ -200,7 +200,7 @@ def _ports(ways: Sequence[_Way], x: dict[str, float], room: dict[str, Size]) -> 
 
 
 def curve_x(begin: tuple[float, float], end: tuple[float, float], y: float) -> float:
-    """The horizontal position of a line between two layers at a given height; the line starts and ends vertically."""
+    """The x coordinate at height ``y`` of a curve between two layers; both ends of the curve are vertical."""
     low, high = 0.0, 1.0
     middle = (begin[1] + end[1]) / 2
     for _ in range(24):

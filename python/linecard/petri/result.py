@@ -1,4 +1,4 @@
-"""Results for a Petri net: its markings, steady state and simulation, its parts and firings."""
+"""Results for a Petri net: reachable markings, steady state, simulation, parts and firings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Explored(Result, ExploreReport, frozen=True):
-    """Every reachable marking, without regard to time."""
+    """Statistics of all reachable markings, without regard to time."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
 
@@ -33,7 +33,7 @@ class Solved(Result, SolveReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net",)
 
     def table(self) -> Table:
-        """A table with the columns measure, name and value: firings per time unit, and tokens."""
+        """A table of throughputs and mean numbers of tokens, with the columns measure, name and value."""
         rows: list[Sequence[object]] = [("throughput", name, value) for name, value in self.throughput.items()]
         rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
         return Table(("measure", "name", "value"), rows)
@@ -67,11 +67,11 @@ class Parts(NetParts, frozen=True):
     """The parts of a net, including its modules."""
 
     def to_dot(self) -> str:
-        """The net in Graphviz format."""
+        """Convert the net to the Graphviz format."""
         return to_dot(self)
 
     def to_svg(self) -> str:
-        """The picture of the net as SVG text."""
+        """Draw the net as SVG text."""
         return to_svg(self)
 
     def _repr_svg_(self) -> str:

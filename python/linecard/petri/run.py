@@ -51,15 +51,15 @@ def explore(
 ) -> Explored:
     """Find all reachable markings, bounds and deadlocks of a net, on all cores. The result does not depend on `jobs`.
 
-    A coloured net is unfolded first.
+    A coloured net is unfolded before the analysis.
 
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
         limit: Number of markings at which the search stops.
-        invariants: Compute P- and T-invariants: the minimal semiflows.
+        invariants: Whether to compute the P- and T-invariants, as minimal semiflows.
         jobs: Number of markings explored in parallel; by default, one per CPU core.
         overrides: Changes of parameters, each in the form ``name=value``.
-        progress: Function that is called repeatedly with (markings, ``limit``).
+        progress: Function that is called repeatedly with (number of markings found, ``limit``).
 
     Raises:
         ConfigError: The file does not contain a net; the error lists every problem.
@@ -88,13 +88,13 @@ def solve(
 ) -> Solved:
     """Compute the exact steady state of a net with exponential and immediate transitions.
 
-    A coloured net is unfolded first.
+    A coloured net is unfolded before the analysis.
 
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
         limit: Number of markings at which the search stops.
         overrides: Changes of parameters, each in the form ``name=value``.
-        progress: Function that is called repeatedly with (markings, ``limit``).
+        progress: Function that is called repeatedly with (number of markings found, ``limit``).
 
     Raises:
         ConfigError: The file does not contain a net, or the steady state cannot be computed; the error states the
@@ -143,17 +143,18 @@ def simulate(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Simulated:
-    """Simulate a net in several replications on all cores. The result does not depend on `jobs`.
+    """Simulate several replications of a net on all cores. The result does not depend on `jobs`.
 
     Args:
-        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must have a time or
-            be immediate.
-        time: Simulated time that each replication measures.
-        warmup: Time before the measurement; by default, a tenth of ``time``.
+        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must be immediate
+            or have a firing time.
+        time: Simulated time over which each replication takes its measurements.
+        warmup: Simulated time before the measurements start; by default, a tenth of ``time``.
         replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
-        accuracy: Add replications until each mean is known within ± this fraction (95 % interval).
-        of: Places and transitions to which ``accuracy`` applies; all if empty.
-        most_replications: Maximum number of replications for ``accuracy``.
+        accuracy: Add replications until the half-width of each 95 % interval, divided by the mean, is at most
+            ``accuracy``.
+        of: Places and transitions to which ``accuracy`` applies; if empty, ``accuracy`` applies to all.
+        most_replications: Maximum number of replications, if ``accuracy`` is set.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; by default, one per CPU core.
         overrides: Changes of parameters, each in the form ``name=value``.
@@ -188,7 +189,7 @@ def simulate(
 
 @plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
-    """Read the parts of a net, for example for a picture: ``parts(net).to_svg()``.
+    """Read the parts of a net; for example, ``parts(net).to_svg()`` draws them.
 
     Raises:
         ConfigError: The file does not contain a net; the error lists every problem.
@@ -207,10 +208,10 @@ def firings(
     seed: int = 1,
     overrides: Sequence[str] = (),
 ) -> list[Firing]:
-    """List the firings of a simulation in order.
+    """Simulate a net, and list its firings in chronological order.
 
     Args:
-        net: A net in which every transition has a time or is immediate.
+        net: A net in which every transition is immediate or has a firing time.
         most: Maximum number of firings to return.
         first: Number of firings to skip before the first one in the list.
         time: Simulated time at which the run ends.
@@ -228,10 +229,10 @@ def firings(
 
 @plain
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
-    """Convert a net to PNML.
+    """Convert a net to PNML; ``unfold`` unfolds a coloured net before the conversion.
 
-    A PNML file keeps the data that other tools have stored in it. A place/transition net stores its times in
-    tool-specific blocks. A coloured net is unfolded first.
+    If the input is a PNML file, the result retains the data that other tools stored in this file. The result states the
+    firing times of a place/transition net in tool-specific blocks.
 
     Raises:
         ConfigError: The file does not contain a net, or the net is coloured and unfolding is disabled or impossible.

@@ -1,4 +1,4 @@
-"""The firings of a Petri net as a timeline for Perfetto."""
+"""Converts the firings of a Petri net to a timeline for Perfetto."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
-    """Format firings and markings for ui.perfetto.dev: a row for each transition and a curve for each place.
+    """Convert firings to a timeline for ui.perfetto.dev, with one row per transition and one curve per place.
 
     Args:
         net: The parts of the net.
-        firings: The firings, in order.
-        unit_us: Microseconds per time unit of the net.
+        firings: The firings in chronological order.
+        unit_us: Number of microseconds on the timeline for one time unit of the net.
     """
     events: list[dict[str, object]] = [
         {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "transitions"}},

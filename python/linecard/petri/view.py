@@ -1,4 +1,4 @@
-"""The views of a net: its markings and bounds, its steady state, and its replications."""
+"""The views of a net: markings and bounds, steady state, and replications."""
 
 from __future__ import annotations
 

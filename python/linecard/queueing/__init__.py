@@ -1,1 +1,1 @@
-"""Packet queues: simulation of queue managers, and the design of a queuing cache."""
+"""Packet queues: simulates queue managers, and finds the smallest queuing cache that reaches a target throughput."""

@@ -1,4 +1,4 @@
-"""Results of queue managers for a workload: rows, distances between packets of a queue, and designs."""
+"""Results of queue managers for a workload: one row per manager, distances between arrivals, and cache designs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     """Results of every manager for one workload.
 
     Attributes:
-        machine: The machine on which the managers ran: a preset, or a file.
+        machine: The simulated machine on which the managers ran: a preset, or a file.
         settings: Changes to the settings of the machine.
-        warmup: Number of operations before the measurement; the operations that fill the queues precede the warm-up.
+        warmup: Number of warm-up operations before the measurement; further operations, before the warm-up, fill the
+            queues.
         seed: Seed of the workload.
     """
 
@@ -32,10 +33,10 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     seed: int
 
     def row(self, manager: str) -> QueueRow:
-        """The row of one manager.
+        """The results of one manager.
 
         Raises:
-            KeyError: The manager did not run.
+            KeyError: The run did not include the manager.
         """
         for row in self.rows:
             if row.manager == manager:
@@ -43,11 +44,11 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
         raise KeyError(f"no row for {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
 
     def ratio(self, manager: str, to: str) -> float:
-        """The throughput of one manager, divided by the throughput of another manager."""
+        """The ratio of one manager's throughput to the throughput of another manager."""
         return self.row(manager).throughput_mops / self.row(to).throughput_mops
 
     def manifest(self) -> dict[str, Any]:
-        """All data needed to repeat and to identify this result."""
+        """All data that are necessary to identify this result and to reproduce it."""
         return _manifest(self, Result.manifest(self), ("rows", "gaps", "diagnostics"))
 
     def __repr__(self) -> str:
@@ -56,10 +57,10 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
 
 
 class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
-    """Every tried size of a queuing cache, and the smallest size that reaches the target.
+    """Every simulated size of a queuing cache, and the smallest size that reaches the target.
 
     Attributes:
-        machine: The machine on which the managers ran: a preset, or a file.
+        machine: The simulated machine on which the managers ran: a preset, or a file.
         settings: Changes to the settings of the machine.
         warmup: Number of operations before the measurement.
         seed: Seed of the workload.
@@ -74,7 +75,7 @@ class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
     seed: int
 
     def manifest(self) -> dict[str, Any]:
-        """All data needed to repeat and to identify this result."""
+        """All data that are necessary to identify this result and to reproduce it."""
         return _manifest(self, Result.manifest(self), ("smallest", "designs", "diagnostics"))
 
     def __repr__(self) -> str:

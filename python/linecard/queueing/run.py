@@ -1,7 +1,7 @@
-"""Simulation of queue managers with a workload or a capture: `queueing_run`, `queueing_design`.
+"""Simulates queue managers with a workload or a capture: `queueing_run`, `queueing_design`.
 
-The managers are those of Kumar and Crowley (2006): no cache (``nc``), a data cache (``dc``), a software-controlled
-cache (``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc`` on the IXP2800.
+The managers come from Kumar and Crowley (2006): no cache (``nc``), a data cache (``dc``), a software-controlled cache
+(``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc`` on the IXP2800.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def queueing_run(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueingResult:
-    """Simulate queue managers with one workload.
+    """Simulate one or several queue managers with one workload.
 
     Args:
-        workload: Notation of the workload in Kumar and Crowley (2006), such as ``"R"``, ``"U"``, ``"L1.1"``,
+        workload: Workload in the notation of Kumar and Crowley (2006), such as ``"R"``, ``"U"``, ``"L1.1"``,
             ``"SD16_90"`` or ``"SD1_30"``; also ``"edge"``, ``"core"`` and ``"MIXt_k_m_s"``. With ``trace``, a capture
             or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
             hash of the five-tuple maps each packet of a capture to a queue.
@@ -53,16 +53,17 @@ def queueing_run(
         set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``; see
             `queueing_settings`.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` names a capture or a link profile instead of a notation.
+        trace: Whether ``workload`` is a capture or a link profile, instead of a notation.
         operations: Number of measured operations; by default, 200,000, or two operations for each packet of a capture,
-            but at least 20,000. A capture is repeated when it ends.
-        warmup: Number of operations before the measurement.
+            but at least 20,000. If a capture contains too few packets, the capture is repeated.
+        warmup: Number of warm-up operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with (operations done, total).
 
     Returns:
-        One row per manager, with the prediction of the analytical model, and the distances between packets of a queue.
+        One row per manager, with the analytical model's prediction, and the distances between arrivals in the same
+        queue.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
@@ -100,19 +101,20 @@ def queueing_design(
     """Find the smallest queuing cache (entries × engines × threads) that reaches a target throughput for a workload.
 
     Args:
-        workload: The same values as in `queueing_run`.
+        workload: Workload, capture or link profile, in the same forms as for `queueing_run`.
         target_mops: Target throughput in million operations per second.
-        set: Changes to settings. The search itself sets entries, engines, threads and the size of the request buffer.
+        set: Changes to settings. The search overrides the numbers of entries, engines and threads, and the size of the
+            request buffer.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` names a capture.
+        trace: Whether ``workload`` is a capture.
         operations: Number of measured operations for each cache size.
-        warmup: Number of operations before the measurement.
+        warmup: Number of warm-up operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (sizes done, total).
+        progress: Function that is called repeatedly with (cache sizes done, total).
 
     Returns:
-        Every tried size, and the smallest size that reaches the target.
+        Every simulated cache size, and the smallest size that reaches the target.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.

@@ -1,4 +1,4 @@
-"""Settings of a machine that runs queue managers: value, unit, meaning and source."""
+"""Settings of a machine that runs queue managers, each with its value, unit, meaning and source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def queueing_settings(
     *,
     machine: str | PathLike[str] = MACHINE,
 ) -> Listed[QueueSetting]:
-    """Every setting of a machine that runs queue managers, with value, unit, meaning and source, after these changes.
+    """List every setting of a machine that runs queue managers; the changes in ``set`` are applied to the values.
 
     Args:
         set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``.

@@ -1,4 +1,4 @@
-"""The view of queue managers: throughput, its prediction, utilisation, distances between a queue's packets, sizes."""
+"""The view of queue managers: simulated and predicted throughput, utilisation, arrival distances and cache sizes."""
 
 from __future__ import annotations
 

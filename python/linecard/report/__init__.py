@@ -1,6 +1,6 @@
-"""Self-contained HTML pages of results, which need neither a network nor optional dependencies.
+"""Self-contained HTML pages of results, which a browser can show without a network.
 
-The pages adapt to phones and dark mode. `sheet` writes the parts of a page, and `chart` draws charts. Each other module
-writes the page of one kind of result; `explorer` writes the page of sweeps and optimisations. The reports of studies
-(`study`) require the optional dependencies ``report``.
+The pages adapt to phones and dark mode. The module `sheet` writes parts of pages, and the module `chart` draws charts.
+The remaining modules each write the page of one kind of result; for example, `explorer` writes the page of sweeps and
+optimisations. Only the reports of studies (`study`) require optional dependencies (``report``).
 """

@@ -1,8 +1,9 @@
-"""Charts as SVG: lines and points over a numeric axis, stacked fractions, and bars with their intervals.
+"""Draws charts as SVG: lines and points along a numeric axis, stacked fractions, and bars with intervals.
 
-The series of a chart differ in colour and in mark. A mark shows its values when the pointer is on the mark. For readers
-who cannot see the chart, its description refers to a table with the same numbers. Colours are variables in the style
-sheet of a page, which has a dark mode; `report.picture` replaces the variables with colours for print.
+Each series of a chart has its own colour and its own marker shape. A marker shows its values when the pointer is on the
+marker. For readers who cannot see the chart, a text description refers to a table with the chart's numbers. Colours are
+variables of the page's style sheet, which also defines a dark mode. `report.picture` replaces the colour variables with
+colours for print.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _THIN = 9
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A drawn chart: its SVG elements, its height, and its description."""
+    """A chart that has been drawn: SVG elements, height, and description."""
 
     elements: str
     height: float
@@ -52,7 +53,7 @@ class Drawn:
 
 
 def drawn(part: Chart | Stacked | Grouped | Table) -> Drawn | None:
-    """Draw a part of a view as a chart if it contains suitable data; a table must have a column of bars."""
+    """Draw a part of a view as a chart, or return ``None``, for example for a table without a column of bars."""
     match part:
         case Chart():
             return _lines(part)
@@ -100,7 +101,7 @@ class _Scale:
         self._logarithmic = axis.logarithmic
 
     def at(self, value: float) -> float | None:
-        """The position of a value on the scale; ``None`` if the scale cannot show it."""
+        """The position of a value on the scale; ``None`` if the scale cannot show the value."""
         if not math.isfinite(value) or (self._logarithmic and value <= 0):
             return None
         share = (self._form(value) - self._low) / (self._high - self._low)
@@ -128,7 +129,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The mark of a series as an unclosed SVG element: one of four shapes, hollow from the fifth series on."""
+    """The marker of a series, as an unclosed SVG element: one of four shapes, hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4

@@ -1,7 +1,7 @@
-"""One self-contained page for a sweep or an optimisation: scatter plot, parallel coordinates, Pareto front, runs.
+"""One self-contained page for a sweep or an optimisation: scatter plot, parallel coordinates, Pareto front, and runs.
 
-The page needs no other file and therefore opens from a disk or an e-mail. The data on the page are the rows of the
-result table.
+The page needs no other file, and can therefore be opened from a disk or an e-mail. The data on the page are the rows of
+the result table.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def sweep_page(result: SweepResult) -> str:
 
 
 def optimized_page(result: OptimizeResult) -> str:
-    """Write the page of an optimisation, with the Pareto front marked."""
+    """Write the page of an optimisation, on which the designs of the Pareto front are marked."""
     first = result.rows[0]
     objectives = [OBJECTIVE + text for text in result.objectives]
     names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]

@@ -1,4 +1,4 @@
-"""The parts of a result as one self-contained page, and as output in a notebook."""
+"""Converts the parts of a result to one self-contained page, or to the output of a notebook cell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def page(parts: Sequence[Part], command: str | None = None) -> str:
-    """Write a page: title, warnings, parts without a section, the command that repeats the run, and the sections."""
+    """Write a page: title, warnings, parts outside of sections, the command that repeats the run, and the sections."""
     title, rest = _titled(parts)
     notes = [part for part in rest if isinstance(part, Notes)]
     rest = [part for part in rest if part not in notes]
@@ -49,7 +49,7 @@ def page(parts: Sequence[Part], command: str | None = None) -> str:
 
 
 def notebook(parts: Sequence[Part]) -> str:
-    """The parts of a result for a notebook, with scoped styles, but without pictures or folded parts."""
+    """Convert the parts of a result to notebook output with scoped styles, without pictures and collapsed tables."""
     title, rest = _titled(parts)
     kept = [part for part in rest if not isinstance(part, Picture) and not (isinstance(part, Table) and part.folded)]
     said = f' <span class="dim">{escape(title.said)}</span>' if title.said else ""

@@ -1,4 +1,4 @@
-"""The charts of a result as one picture: SVG for print, or PNG, which requires the optional dependencies ``plot``."""
+"""Draws the charts of a result as one picture: SVG for print, or PNG with the optional dependencies ``plot``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_ROWS = 40
 
 
 def picture(parts: Sequence[Part]) -> str:
-    """All charts of a result in two columns below its title; a result without charts shows its tables with bars."""
+    """Draw the charts of a result in two columns below its title; without charts, draw the tables that contain bars."""
     title = next((part for part in parts if isinstance(part, Title)), Title(""))
     charts = [found for part in _charts(parts, tables=False) if (found := drawn(part))]
     charts = charts or [found for part in _charts(parts, tables=True) if (found := drawn(part))]
@@ -110,9 +110,9 @@ def need_resvg() -> Any:
 
 
 def png(svg: str) -> bytes:
-    """Render a picture as PNG with twice the number of pixels in each direction.
+    """Render a picture as PNG at twice the resolution.
 
-    With the bundled font, the same picture always results in byte-identical files.
+    If the bundled font is installed, the same picture always results in byte-identical files.
 
     Raises:
         MissingExtraError: The SVG renderer is not installed.

@@ -1,7 +1,7 @@
-"""Parts of an HTML page: tiles, sections, commands to copy, and folded parts.
+"""Parts of an HTML page: tiles, sections, commands with a copy button, and collapsible parts.
 
-The functions of this module escape all texts. A page is HTML and CSS with one small script, which copies a command; the
-page also works without it.
+The functions of this module escape all texts. A page consists of HTML and CSS. The only script of a page copies a
+command; the page also works without scripts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ document.querySelectorAll(".command").forEach((box) => {
 
 
 def style(*names: str) -> str:
-    """The named style sheets of this package, concatenated."""
+    """Read the style sheets with the given names, and concatenate them."""
     return "".join(files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
@@ -44,7 +44,7 @@ _SECTION = re.compile(r"<section><h2>(.*?)</h2>")
 
 
 def contents(text: str) -> tuple[str, str]:
-    """The text with anchors at its sections, and a list of links to the sections; a short list is left out."""
+    """Add anchors to the sections of a text, and return the text and a list of links to the sections."""
     found: list[str] = []
 
     def reachable(match: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ def contents(text: str) -> tuple[str, str]:
 
 
 def page(title: str, said: str, *parts: str) -> str:
-    """A complete HTML page, with a list of its sections."""
+    """A complete HTML page, which includes a table of contents."""
     body, list_of_sections = contents("\n".join(part for part in parts if part))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -74,7 +74,7 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, linked to the glossary if the name contains one of the glossary's terms."""
+    """The name of a row, with a link to the glossary if the name contains a term of the glossary."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
@@ -85,7 +85,7 @@ def slug(term: str) -> str:
 
 
 def terms(body: str) -> str:
-    """A folded list of the glossary terms to which a page links, with their meanings."""
+    """A collapsed list of the glossary terms to which a page links, with their meanings."""
     found = {*re.findall(r'href="#term-([a-z0-9-]+)"', body)}
     rows = "".join(
         f'<dt id="term-{slug(each.term)}">{escape(each.term)}</dt><dd>{escape(each.meaning)}</dd>'
@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """A section of a page: parts under a heading; an empty text if there are no parts."""
+    """A section of a page, with parts under a heading; without parts, the function returns an empty text."""
     body = "".join(parts)
     if not body:
         return ""
@@ -105,7 +105,7 @@ def section(title: str, *parts: str, said: str = "") -> str:
 
 
 def beside(*sections: str) -> str:
-    """Sections of a page side by side, if the page is wide enough."""
+    """Show sections of a page side by side, if the page is wide enough."""
     kept = [each for each in sections if each]
     return f'<div class="views">{"".join(kept)}</div>' if kept else ""
 
@@ -117,7 +117,7 @@ def verdict(head: str, text: str) -> str:
 
 
 def tiles(several: Iterable[tuple[str, str, str]]) -> str:
-    """Tiles with the main numbers: name, value, and a remark below."""
+    """Tiles with the main numbers; each tile has a name, a value, and a remark below the value."""
     boxes = "".join(
         f"<div><dt>{linked(name)}</dt><dd>{escape(value)}{f'<small>{escape(more)}</small>' if more else ''}</dd></div>"
         for name, value, more in several
@@ -131,7 +131,7 @@ def command(text: str, what: str = "The command that repeats this result") -> st
 
 
 def folded(summary: str, *parts: str) -> str:
-    """A folded part of a page."""
+    """A collapsed part of a page."""
     body = "".join(parts)
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 

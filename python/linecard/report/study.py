@@ -1,7 +1,7 @@
-"""One self-contained HTML page for each study, without scripts and suitable for print.
+"""Writes one self-contained HTML page for each study; the page has no scripts and is suitable for print.
 
-The template contains text and layout; this module provides plain data and the charts as SVG. The page requires the
-optional dependencies ``report``.
+The template contains texts and layout. The module `study` passes plain data and charts (as SVG) to the template. To
+write the page, Linecard requires the optional dependencies ``report``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Write the complete page of a study as text. The same study always produces the same page.
+    """Return the complete HTML page of a study. The same study always produces the same page.
 
     Args:
         result: The result of the study.
-        charts: The charts of each table and figure, by file name.
-        calibrations: The study's calibrations, with the values in the presets.
+        charts: The charts of each table and figure; the keys are file names.
+        calibrations: The calibrations of the study, with the calibrated values in the presets.
     """
     spec = result.study.spec
     page: str = template(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8")).render(
@@ -66,7 +66,7 @@ def _figures(parts: Sequence[Part]) -> str:
 
 
 def named_cells(page: str) -> str:
-    """Add the column name to each table cell of a page, so that a phone can show rows as lists.
+    """Add the column name to each table cell of a page, because phones show each row as a list.
 
     The first row of a table contains the names of the columns; a cell that spans several columns has no name.
     """
@@ -170,7 +170,7 @@ def _digits(result: StudyResult, cell: compare.Cell) -> int:
 
 
 def grade(table: TableResult, cell: compare.Cell) -> str:
-    """The colour class of a cell, from its error relative to the tolerance of the table."""
+    """The CSS class that colours a cell; it depends on the ratio of the cell's error to the table's tolerance."""
     if cell.measured is None:
         return "failed"
     if cell.calibrated:

@@ -42,14 +42,14 @@ def table(
     marked: Iterable[int] = (),
     alone: bool = False,
 ) -> str:
-    """A table with its own scroll bar; the first cell of each row is the row's header.
+    """A table with a separate scroll bar; the first cell of each row is the header of the row.
 
     Args:
         caption: Description of the table for screen readers.
         columns: Names of the columns; the name of a bar column is empty.
-        rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
+        rows: Rows of cells (texts, numbers or bars); a text instead of a row is a heading between rows.
         marked: Indices of the highlighted rows.
-        alone: Whether the table is the only part of the page, and therefore takes the full height of the page.
+        alone: Whether the table is the only part of the page, and therefore fills the height of the page.
     """
     if not rows:
         return ""

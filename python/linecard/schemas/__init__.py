@@ -26,14 +26,14 @@ NAMES = {
 
 
 def schema(name: str = "chip") -> dict[str, Any]:
-    """The JSON Schema (draft-07) of a kind of file: its keys with types, units, ranges, names, meanings and defaults.
+    """The JSON Schema (draft-07) of one kind of file: all keys with types, units, ranges, names, meanings and defaults.
 
     Args:
         name: Kind of file: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
             ``study``.
 
     Raises:
-        ConfigError: No schema with this name exists.
+        ConfigError: No schema with the name ``name`` exists.
 
     Example:
         >>> import linecard
@@ -45,7 +45,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write the schema of a file beside this file, under the name in `line`; overwrite only a schema."""
+    """Write a schema to the folder of the file ``beside``, under the name in `line`; only schemas are overwritten."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))
@@ -53,7 +53,7 @@ def write_schema(name: str, beside: Path) -> Path:
 
 
 def line(name: str) -> str:
-    """The first line of a file, which refers editors to the schema that `write_schema` writes."""
+    """The first line of a TOML file, which refers editors to the schema that `write_schema` writes."""
     return f"#:schema ./{name}.schema.json\n"
 
 

@@ -1,1 +1,1 @@
-"""Studies of published documents: reproduce the experiments, and compare every number with its published value."""
+"""Studies, which reproduce the experiments of published documents and compare every number with its published value."""

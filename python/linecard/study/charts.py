@@ -1,4 +1,4 @@
-"""The charts of a study: bars of published and measured values for each table, and one chart per figure panel."""
+"""The charts of a study: bars of published and measured values for each table, and one chart for each figure panel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_charts(result: StudyResult) -> dict[str, list[Part]]:
-    """Return the title and charts of each table, then of each figure, by file name."""
+    """Return the title and the charts of each table and then of each figure; the keys are file names."""
     tables: dict[str, list[Part]] = {
         each.spec.id: [_title(each), table_chart(result, each)] for each in result.tables if each.cells
     }
@@ -44,7 +44,7 @@ def _label_column(table: TableResult) -> str:
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
-    """Group the cells of a table as labelled bars, with one group per combination of values of the unranked columns."""
+    """Convert the cells of a table to groups of labelled bars; the cells of a group differ only in one column."""
     columns = _naming_columns(table)
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
@@ -63,7 +63,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def difference_text(table: TableResult, cell: Cell) -> str:
-    """The error of a cell as text: in percent, or in percentage points if the tolerance of the table has this unit."""
+    """The error of a cell as text, in the unit of the table's tolerance: percent or percentage points."""
     if cell.measured is None:
         return "failed"
     if cell.relation != "=":
@@ -74,7 +74,7 @@ def difference_text(table: TableResult, cell: Cell) -> str:
 
 
 def table_chart(result: StudyResult, table: TableResult) -> Grouped:
-    """Published and measured values, with the error of each cell; calibrated cells have a separate colour."""
+    """A bar chart of published and measured values with their errors; calibrated cells have a separate colour."""
     rows: list[tuple[str, tuple[float | None, ...], str, float] | str] = []
     for title, cells in cell_groups(table):
         rows += [title] if title else []

@@ -1,4 +1,4 @@
-"""Helpers for the columns of study tables: varying and constant columns, and fractions as text."""
+"""Finds the varying and the constant columns of study tables, and formats fractions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ COMPARISON_COLUMNS = (
 
 
 def varying_columns(table: TableResult) -> list[str]:
-    """Key columns whose value differs between rows."""
+    """The key columns whose values are not the same in all rows."""
     columns = list(table.cells[0].keys) if table.cells else []
     return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
 
 
 def constant_keys(table: TableResult) -> dict[str, str | int | float]:
-    """Key columns whose value is the same in every row, each with its value."""
+    """The key columns that have the same value in every row, with these values."""
     varying = varying_columns(table)
     return (
         {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}

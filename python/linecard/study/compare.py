@@ -1,17 +1,16 @@
-"""Compares measured with published results: cells, orders, gains, shapes of curves, checks and deviations.
+"""Compares measured results with published results: cells, orders, gains, shapes of curves, checks and deviations.
 
-This module only computes on plain data; it starts no simulation.
+This module only processes existing results; it starts no simulation.
 
-Every study is judged by the following comparisons:
+Linecard judges every study by the following comparisons:
 
 - **Cells**: the error of each measured cell, relative to the published cell.
-- **Orders**: whether measured and published ranking agree, for every pair of rows that differ only in the ranked column
-  and have different published values.
-- **Gains**: for each improvement that the document states in percent, the difference between the measured and the
-  published gain in percentage points.
-- **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes
-  them. A calibrated cell can also exceed its limit, because limits on the largest error and cell tolerances apply to
-  calibrated cells, too.
+- **Orders**: whether the measured and the published ranking of two rows agree. A pair of rows counts if the rows differ
+  only in the ranked column and have different published values.
+- **Gains**: the difference, in percentage points, between each improvement that the document states in percent and the
+  measured improvement.
+- **Calibrated cells**: the cells that were used to choose a parameter. Reports show calibrated cells, but mean errors
+  do not include calibrated cells. Limits on the largest error and tolerances of cells also apply to calibrated cells.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The results of all runs of one cell: one value per seed, or the reason why no value exists."""
+    """The results of all runs of one cell: one measured value per seed, or the reason why none exists."""
 
     values: tuple[float, ...]
     failure: str | None = None
 
     @property
     def mean(self) -> float | None:
-        """Mean over the seeds; ``None`` if a run failed."""
+        """Mean of the measured values over the seeds; ``None`` if a run failed."""
         return statistics.fmean(self.values) if self.values and self.failure is None else None
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation over the seeds; ``None`` with fewer than two seeds."""
+        """Standard deviation of the measured values; ``None`` for fewer than two seeds."""
         return statistics.stdev(self.values) if len(self.values) > 1 and self.failure is None else None
 
 
@@ -55,18 +54,19 @@ class Cell:
     """One published number and its measured value.
 
     Attributes:
-        keys: Key columns of the row and their values.
+        keys: The key columns of the cell's row, with their values.
         column: Name of the published column.
         relation: Meaning of ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
         unit: Unit of ``published``, ``measured`` and ``spread``.
-        measured: Mean over the seeds; ``None`` if a run failed.
-        spread: Standard deviation over the seeds.
-        error: ``(measured - published) / published`` as a fraction; 0 if the measured value meets the bound.
-        calibrated: Whether the cell was used to choose a parameter.
+        measured: Mean of the measured values over the seeds; ``None`` if a run failed.
+        spread: Standard deviation of the measured values over the seeds.
+        error: Relative error ``(measured - published) / published`` as a fraction; 0 if the measured value meets a
+            published bound.
+        calibrated: Whether the published value of the cell was used to choose a parameter.
         failure: Reason why the measured value is missing.
-        run_ids: Ids of the runs, one per seed.
-        measure: Name of the measure that is read from the runs; cells with the same run and measure count as one
-            quantity.
+        run_ids: Identifiers of the runs, one per seed.
+        measure: Name of the measure in the results of the runs; cells with the same runs and the same measure count as
+            one quantity.
         samples: Measured values, one per seed.
     """
 
@@ -87,12 +87,12 @@ class Cell:
 
     @property
     def bound(self) -> str:
-        """Prefix of a published bound: ``<`` or ``>`` and a space; empty for a published value."""
+        """Prefix of the published number: ``<`` or ``>`` and a space for a bound; empty for a value."""
         return "" if self.relation == "=" else f"{self.relation} "
 
     @property
     def difference(self) -> float | None:
-        """Measured minus published value in the unit of the cell; 0 if the measured value meets the bound."""
+        """Measured minus published value, in the unit of the cell; 0 if the measured value meets a published bound."""
         if self.measured is None:
             return None
         return _beyond(self.measured - self.published, self.relation)
@@ -104,7 +104,7 @@ class Cell:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The fields that follow the keys of the cell in tables and JSON."""
+        """The fields of the cell that follow its keys in tables and JSON."""
         return {
             "measure": self.column,
             "unit": self.unit,
@@ -124,11 +124,11 @@ class Order:
     """Two configurations that a published table ranks; the document prints ``first`` above ``second``.
 
     Attributes:
-        group: Key columns and values that both configurations share.
-        published_gap_percent: Published excess of ``first`` over ``second`` in percent; ``None`` if the value of
-            ``second`` is zero.
-        measured_gap_percent: Measured excess of ``first`` over ``second`` in percent; negative if the measured order is
-            reversed.
+        group: The key columns whose values are the same in the two configurations, with these values.
+        published_gap_percent: Published difference between ``first`` and ``second``, in percent of ``second``; ``None``
+            if ``second`` is zero.
+        measured_gap_percent: Measured difference between ``first`` and ``second``, in percent of ``second``; negative
+            if the measured order is reversed.
         agrees: Whether the measured order equals the published order; ``None`` if a run failed.
     """
 
@@ -145,7 +145,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An improvement that the document states in percent, and the measured improvement."""
+    """An improvement that the published document states in percent, and the measured improvement."""
 
     table: str
     section: str
@@ -157,7 +157,7 @@ class Gain:
 
     @property
     def error(self) -> float | None:
-        """Difference between measured and published gain as a fraction of the published gain."""
+        """Relative error of the gain: difference between measured and published gain, divided by the published gain."""
         if self.difference_points is None or self.published_percent == 0:
             return None
         return self.difference_points / self.published_percent
@@ -178,7 +178,7 @@ class Point:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The fields of a cell for this point, without a published value."""
+        """The point in the format of a table cell that has no published value."""
         return {
             "measure": self.measure,
             "unit": self.unit,
@@ -194,7 +194,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A statement of the document about a curve, and whether the measured curve agrees with it."""
+    """A statement of the published document about a curve, and whether the measured curve confirms the statement."""
 
     id: str
     text: str
@@ -204,7 +204,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and its result; ``holds`` is ``None`` if some of the tables that it names were not run."""
+    """A limit of the study and its result; ``holds`` is ``None`` if a table that the limit names was not run."""
 
     id: str
     kind: str
@@ -216,9 +216,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A deviation: a cell beyond its tolerance, a reversed order, a shape that differs, or a limit that is not met.
+    """A deviation: a cell beyond its tolerance, a reversed order, a curve of a different shape, or an unmet limit.
 
-    ``state`` is ``known`` (listed in deviations.toml and found), ``unlisted`` (only found) or ``gone`` (only listed).
+    ``state`` is ``known`` if the deviation was found and is listed in deviations.toml. It is ``unlisted`` if the
+    deviation was found but is not listed, and ``gone`` if the deviation is listed but was not found.
     """
 
     id: str
@@ -229,7 +230,7 @@ class Deviation:
 
 
 def words(keys: Where) -> str:
-    """Key values as text, such as ``l3fwd16, banks 2``; numbers follow their column name."""
+    """Values of key columns as text, such as ``l3fwd16, banks 2``; column names precede numbers."""
     return ", ".join(
         value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
     )
@@ -241,7 +242,7 @@ def item_name(item_id: str) -> str:
 
 
 def matches(where: Where, keys: Mapping[str, Value]) -> bool:
-    """Whether every column in ``where`` has the same value in ``keys``."""
+    """Whether every key column in ``where`` has the same value in ``keys``."""
     return all(column in keys and str(keys[column]) == str(value) for column, value in where.items())
 
 
@@ -254,10 +255,10 @@ def is_calibrated(
     *,
     anywhere: bool = False,
 ) -> bool:
-    """Whether the cell was used to choose a parameter.
+    """Whether the published value of the cell was used to choose a parameter.
 
-    If ``anywhere`` is true, calibration marks of any table apply to the configuration; gains require this. A
-    calibration mark without a configuration applies to its whole table, but to no other table.
+    If ``anywhere`` is true, calibration marks of all tables apply to the configuration; gains require this setting. A
+    calibration mark without a configuration applies to all cells of one table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -286,7 +287,7 @@ def make_cell(
     relation: str = "=",
     measure: str = "",
 ) -> Cell:
-    """Compare one published number with the results of its runs."""
+    """Compare one published number with the results of the corresponding runs."""
     measured = sample.mean
     error = None if measured is None or published == 0 else _beyond(measured - published, relation) / published
     return Cell(
@@ -315,9 +316,9 @@ def _beyond(difference: float, relation: str) -> float:
 
 
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
-    """Keep each quantity once, at its first cell, because several tables can contain the same measure of the same runs.
+    """Keep only the first cell of each quantity, because several tables can contain the same measure of the same runs.
 
-    If a quantity was used to choose a parameter, it is calibrated in every table that prints it.
+    A quantity that was used to choose a parameter is calibrated in every table that contains the quantity.
     """
     found: dict[tuple[tuple[str, ...], str], Cell] = {}
     single: list[Cell] = []
@@ -333,7 +334,7 @@ def quantities(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
-    """All pairs of cells that differ only in the ranked column and in the published value."""
+    """Find all pairs of cells that differ only in the ranked column and in the published value."""
     if rank is None:
         return ()
     groups: dict[tuple[object, ...], list[Cell]] = {}
@@ -370,7 +371,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
 
 
 def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """Mean improvement, in percent, of the first over the second value of each pair; ``None`` if a value is missing."""
+    """Mean percentage by which the first value of each pair exceeds the second; ``None`` if a value is missing."""
     gains = []
     for of, over in pairs:
         if of is None or over is None or over == 0:
@@ -382,12 +383,12 @@ def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | 
 def judge_shape(
     check: ShapeCheck, values: Sequence[Value], curve: Mapping[tuple[str, str], Sequence[float | None]]
 ) -> Shape:
-    """Check whether a measured curve has the shape that the document states.
+    """Check whether a measured curve has the shape that the published document describes.
 
     Args:
         check: The statement to check.
-        values: The swept values, ascending.
-        curve: The measured values in the order of ``values``, by (series, measure).
+        values: The swept values in ascending order.
+        curve: The measured values in the order of ``values``; the keys are pairs of series and measure.
     """
 
     def result(holds: bool | None, found: str) -> Shape:
@@ -430,13 +431,13 @@ def judge_shape(
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
-    """Mean of the absolute values, ignoring ``None``; ``None`` if no value is left."""
+    """Mean of the absolute values without ``None`` entries; ``None`` if all entries are ``None``."""
     sizes = [abs(value) for value in values if value is not None]
     return statistics.fmean(sizes) if sizes else None
 
 
 def max_abs(values: Iterable[float | None]) -> float | None:
-    """Largest absolute value, ignoring ``None``; ``None`` if no value is left."""
+    """Largest absolute value without ``None`` entries; ``None`` if all entries are ``None``."""
     return max((abs(value) for value in values if value is not None), default=None)
 
 
@@ -484,12 +485,12 @@ def is_tie(order: Order, percent: float) -> bool:
 
 
 def gap_text(percent: float | None) -> str:
-    """A gap as text, in percent with its sign; a dash for ``None``."""
+    """A gap as text, in percent with a sign, or as a dash for ``None``."""
     return "–" if percent is None else f"{percent:+.1f} %"
 
 
 def describe_order(order: Order) -> str:
-    """A pair of configurations as text: its table, the configuration that the document prints first, and both gaps."""
+    """Describe a pair of configurations: its table, its configurations, and its published and measured gap."""
     where = ", ".join(part for part in (item_name(order.table), words(order.group)) if part)
     return (
         f"{where}: {order.first} over {order.second} (published "
@@ -531,13 +532,13 @@ def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
 def judge_deviations(
     present: Mapping[str, str], possible: Iterable[str], listed: Iterable[KnownDeviation], *, complete: bool
 ) -> tuple[Deviation, ...]:
-    """Compare the found deviations with the listed deviations in both directions.
+    """Compare the deviations that were found with the deviations that the study lists in deviations.toml.
 
     Args:
-        present: Details of each found deviation, by its id.
-        possible: Ids of all judged items.
+        present: A description of each deviation that was found; the keys are the identifiers of the deviations.
+        possible: Identifiers of all judged items.
         listed: The deviations that the study lists in deviations.toml.
-        complete: Whether the complete study was run; otherwise, listed deviations that were not found do not count as
+        complete: Whether the complete study was run; otherwise, a listed deviation that was not found does not count as
             outdated.
     """
     known = {deviation.id: deviation for deviation in listed}

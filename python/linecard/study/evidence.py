@@ -1,6 +1,7 @@
-"""The evidence for a scorecard line: cells, orders, gains and shapes of the tables and figures that the line names.
+"""The results by which Linecard judges a scorecard line: cells, orders, gains and shapes of tables and figures.
 
-A scorecard line is not judged if one of its items was not run. The limit is not met if a run of an item failed.
+A scorecard line is not judged if a table or figure that the line names was not run. If a run of a table or figure of
+the line failed, the limit is not met.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ if TYPE_CHECKING:
 
 
 class NotRunError(Exception):
-    """A table or figure that a scorecard line needs was not run."""
+    """A table or figure whose results are necessary for a scorecard line was not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The measured result of a scorecard line.
+    """The measured number of a scorecard line, with an explanation.
 
     Attributes:
-        measured: The number to compare with the limit; ``None`` if a run failed or no cell counts.
-        detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
-        calibrated: The cells of the line that were used to choose a parameter.
+        measured: The number to compare with the limit; ``None`` if a run failed or if no cells count.
+        detail: Explanation of the measured number: the worst cell or the reversed pairs, and the number of cells or
+            pairs.
+        calibrated: The cells of the scorecard line that were used to choose a parameter.
         of: Total number of items, if the limit is a number of items, such as 12 of 13.
         spoiled: Reason why the limit counts as not met although the measured number is within the limit; otherwise
             empty.
@@ -46,7 +48,7 @@ class Reading:
 
 
 class Evidence:
-    """The tables and figures of a study result, by id; ``asked`` collects the ids that were requested."""
+    """The tables and figures of a study result, by identifier; ``asked`` collects the requested identifiers."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
@@ -55,21 +57,21 @@ class Evidence:
         self._figures = {figure.spec.id: figure for figure in figures}
 
     def table(self, name: str) -> TableResult:
-        """Return a table; raise an error if it was not run."""
+        """Return a table, or raise an error if the table was not run."""
         self.asked.add(name)
         if name not in self._tables:
             raise NotRunError(name)
         return self._tables[name]
 
     def figure(self, name: str) -> FigureResult:
-        """Return a figure; raise an error if it was not run."""
+        """Return a figure, or raise an error if the figure was not run."""
         self.asked.add(name)
         if name not in self._figures:
             raise NotRunError(name)
         return self._figures[name]
 
     def cells(self, *names: str, columns: Sequence[str] = (), where: Mapping[str, Value] | None = None) -> list[Cell]:
-        """Cells of the named tables with the given keys; if columns are named, only cells of these columns."""
+        """The cells of the named tables that have the given keys; ``columns`` limits the cells to some columns."""
         wanted = {key: str(value) for key, value in (where or {}).items()}
         return [
             cell
@@ -84,22 +86,22 @@ class Evidence:
         return [order for name in names for order in self.table(name).orders]
 
     def gains(self, *names: str) -> list[Gain]:
-        """The gains that the document states for the named tables."""
+        """The gains that the published document states for the named tables."""
         return [gain for name in names for gain in self.table(name).gains]
 
     def curve(self, figure: str, series: str, measure: str) -> dict[Value, float] | None:
-        """The values of one line of a figure, by swept value; ``None`` if one of its runs failed."""
+        """The values of one line of a figure, by swept value; ``None`` if a run of the line failed."""
         points = self.figure(figure).curve(series, measure)
         values = {point.x: point.measured for point in points if point.measured is not None}
         return values if len(values) == len(points) else None
 
     def shapes(self, figure: str, chosen: Callable[[str], bool] | None = None) -> list[Shape]:
-        """The document's statements about a figure: all statements, or those whose id ``chosen`` accepts."""
+        """The published document's statements about a figure; ``chosen`` can select some of the statements."""
         return [shape for shape in self.figure(figure).shapes if chosen is None or chosen(shape.id)]
 
 
 def published(study: Study, file: str, column: str, **keys: str) -> float:
-    """A number that a document prints, found by file (in ``published``), column and keys.
+    """Look up a published number by its file (in the folder ``published``), its column and its keys.
 
     Raises:
         ConfigError: The file does not exist, or the column and the keys do not select exactly one number.
@@ -116,7 +118,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
 
 
 def cell_name(cell: Cell) -> str:
-    """A cell as text: its table, its keys and its column."""
+    """Describe a cell: its table, its keys and its column."""
     keys = ", ".join(part for part in (cell.name, cell.column.replace("_", " ")) if part)
     return f"{item_name(cell.table)}, {keys}"
 
@@ -126,12 +128,12 @@ def _sizes(cells: Sequence[Cell], size: Callable[[Cell], float | None]) -> list[
 
 
 def relative(cell: Cell) -> float | None:
-    """Absolute relative error of a cell."""
+    """Absolute value of the relative error of a cell."""
     return None if cell.error is None else abs(cell.error)
 
 
 def points(cell: Cell) -> float | None:
-    """Absolute difference of a cell in the unit of the cell."""
+    """Absolute difference between measured and published value, in the unit of the cell."""
     return None if cell.difference is None else abs(cell.difference)
 
 
@@ -154,7 +156,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean error over the cells; each quantity counts once, and calibrated cells and bounds do not count."""
+    """The mean error of the cells; each quantity counts once, and calibrated cells and bounds do not count."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
@@ -167,7 +169,7 @@ def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative)
 
 
 def shapes_kept(shapes: Sequence[Shape]) -> Reading:
-    """Count the shapes that the curves reproduce."""
+    """Count the published shapes that the measured curves reproduce."""
     missed = [shape for shape in shapes if not shape.holds]
     detail = "; ".join(f"{shape.id}: {shape.found}" for shape in missed)
     if any(shape.holds is None for shape in shapes):
@@ -176,7 +178,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
-    """Count the pairs whose measured order differs from the printed order, except pairs within ``tie_percent``."""
+    """Count pairs in reversed order, but not pairs whose published values differ by at most ``tie_percent``."""
     counted = [order for order in orders if tie_percent is None or not is_tie(order, tie_percent)]
     missing = sum(order.agrees is None for order in counted)
     if missing:

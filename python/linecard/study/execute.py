@@ -1,4 +1,4 @@
-"""Executes the runs of a study in parallel. A failed run affects only the cells that need this run."""
+"""Executes the runs of a study in parallel. If a run fails, only the cells that use this run have no value."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def execute(
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> dict[RunSpec, StudyRun | str]:
-    """Execute all runs; for a failed run, the value is the error text.
+    """Execute all runs, and return the result of each run, or the error message if the run failed.
 
     Args:
-        runs: Distinct runs to execute.
+        runs: Runs to execute, without duplicates.
         jobs: Number of parallel runs; ``None`` for one per core.
-        progress: Called repeatedly from the calling thread with (packets done, total packets).
+        progress: Function that the calling thread calls repeatedly with (packets done, total packets).
         run_function: Function that executes one run; tests replace it.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        KeyboardInterrupt: The user pressed Ctrl-C; running simulations are stopped first.
+        KeyboardInterrupt: The user pressed Ctrl-C; all simulations have been stopped.
     """
     done = dict.fromkeys(runs, 0)
     total = sum(run.packets + run.warmup_packets for run in runs)

@@ -21,17 +21,17 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """The meaning of one value of a key column: a change of the run, or the measure that the cell shows.
+    """The meaning of one value in a key column: a change to the run, or the measure of the row's cells.
 
-    Every text may contain ``{value}``, which is replaced with the value of the column.
+    Every text may contain ``{value}``, which Linecard replaces with the value in the column.
 
     Attributes:
-        preset: Preset for the runs with this value.
+        preset: Preset for the runs of rows that have this value in the key column.
         program: Program.
-        trace: Capture or link profile that the runs receive.
-        map_addresses: Whether packet addresses are mapped into the routed address space.
+        trace: Capture or link profile from which the runs take their packets.
+        map_addresses: Whether each address that has no route is replaced with an address in a routed prefix.
         set: Changes of keys, each as ``KEY=VALUE``.
-        measure: The measure that the cell shows.
+        measure: The measure of the cells in rows that have this value in the key column.
     """
 
     preset: str | None = None
@@ -43,7 +43,7 @@ class Change(_Strict, frozen=True):
 
 
 class Column(Change, frozen=True):
-    """A key column: one change that applies to every value, or one change per listed value.
+    """A key column: one change for all values of the column, or one change for each listed value.
 
     Attributes:
         values: The change for each listed value of the column.
@@ -53,10 +53,10 @@ class Column(Change, frozen=True):
 
 
 class Effort(_Strict, frozen=True):
-    """The length of each run: seeds, measured packets and warm-up packets.
+    """The seeds of the runs, the number of measured packets in each run, and the number of warm-up packets.
 
     Attributes:
-        seeds: Seeds, one run for each.
+        seeds: Seeds; each seed is used for one run.
         packets: Number of measured packets.
         warmup_packets: Number of warm-up packets.
     """
@@ -67,10 +67,10 @@ class Effort(_Strict, frozen=True):
 
 
 class Measure(_Strict, frozen=True):
-    """A number that is read from the metrics of a run: component, metric, unit, and the words for axes and tables.
+    """A number among the metrics of a run: component, metric, unit, and the label for axes and tables.
 
     Attributes:
-        component: Component that has the metric.
+        component: Component of the run's results that contains the metric.
         metric: Name.
         unit: Unit.
         label: Name of the measure on axes and in tables.
@@ -85,7 +85,7 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """The curves that the rows of a table form over one key column; other key columns distinguish the curves.
+    """Curves from the rows of a table. One key column is the horizontal axis; other key columns distinguish the curves.
 
     Attributes:
         over: Key column on the horizontal axis; its values are numbers.
@@ -103,39 +103,43 @@ RUNGS: tuple[Rung, ...] = ("latency", "bandwidth", "one program", "mixes")
 
 
 class TableSpec(_Strict, frozen=True):
-    """A published table: a CSV file whose key columns select the run and whose cell columns hold measures.
+    """A published table: a CSV file whose key columns select the runs and whose cell columns contain published values.
 
     Attributes:
         id: Name of the table or figure for ``--table``.
         title: Title, one line.
         file: Path of the CSV file, relative to the study folder.
-        cells: Measure of each published column. For ``"*"``, the values of a key column determine the measure.
-        where: Key columns that the CSV file omits because their value is the same in every row.
-        rank: The key column whose values the document ranks; the comparison is between rows that agree in all other key
-            columns.
-        headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
-            inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
-        restates: Measure of other tables; the cells of this table repeat it in another unit, and do not count as
-            separate quantities.
+        cells: Measure of each published column. With the measure ``"*"``, the values of a key column select the measure
+            of each row.
+        where: Key columns with the same value in every row, which the CSV file omits.
+        rank: The key column whose values the document ranks; only rows with equal values in all other key columns are
+            compared.
+        headline: Whether the main numbers of the study include the cells. Main numbers exclude cells that follow
+            arithmetically from inputs, repeat inputs, or appear in no document. Reports list the excluded cells
+            separately.
+        restates: Measure of other tables that the cells repeat in another unit; the cells do not count as separate
+            quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
-        relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
-            measured value meets a bound, the error of the cell is 0.
+        relation: Name of the column that distinguishes published values (``=``) from bounds (``<`` or ``>``). If the
+            measured value meets a published bound, the error of the cell is 0.
         tolerance: Largest allowed relative error of a cell, as a fraction.
-        tolerance_points: Absolute tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
+        tolerance_points: Absolute tolerance of a cell, for measures in percent; it replaces ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
-        quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
+        quick: Length of the runs with ``--quick``, if it is shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
-        origin: Position of the numbers in the document; the correlation page shows it for every point.
-        reading: Uncertainty of a published number in the unit of that number: half a unit of the last digit, or the
-            error of reading a plot.
-        predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
-        rung: Level of the measurement on the correlation page, from a single part to complete programs; each level
-            uses only values determined at lower levels.
-        curve: Curves that the correlation page draws from the rows, if any.
-        grouped_by: The key column whose values the correlation page assesses separately.
-        named_by: Key columns that identify the rows; all key columns by default. The correlation page names each
-            point by these key columns.
+        origin: Page or section of the document that contains the numbers; the correlation page shows this text for
+            every point.
+        reading: Uncertainty of a published number, in its unit: half a unit of the last digit, or the error of reading
+            a plot.
+        predicted: The commit at which the model predicted the cells, before the model's authors had seen a published
+            number.
+        rung: Level of the measurement on the correlation page, from one component to complete programs. Each level uses
+            only values that were determined at lower levels.
+        curve: Curves that the correlation page draws from the rows of the table, if any.
+        grouped_by: The key column by which the correlation page groups the rows; each group is assessed separately.
+        named_by: Key columns that identify the rows; by default, all key columns. On the correlation page, the key
+            columns in ``named_by`` form the name of each point.
     """
 
     id: str
@@ -164,7 +168,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """Pairs (key of this table, key column that the key names)."""
+        """The keys of the table whose values are names of key columns, each paired with the named column."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -173,22 +177,22 @@ class TableSpec(_Strict, frozen=True):
 
 
 class Pair(_Strict, frozen=True):
-    """Two configurations: ``of`` is compared with ``over``, the baseline."""
+    """Two configurations: ``of`` is compared with the baseline ``over``."""
 
     of: Where
     over: Where
 
 
 class GainSpec(_Strict, frozen=True):
-    """An improvement that the document states in percent, for one pair or as the mean of several pairs.
+    """An improvement that the published document states in percent, for one pair or as the mean of several pairs.
 
     Attributes:
-        table: Table that contains the cells.
+        table: Table that contains the cells of the pairs.
         section: Section of the document that contains the statement.
         text: Quotation of the statement from the document.
         percent: The published improvement in percent.
         measure: Measure.
-        pairs: The pairs over which the improvement is averaged.
+        pairs: The pairs of configurations; the improvement is averaged over these pairs.
     """
 
     table: str
@@ -200,11 +204,11 @@ class GainSpec(_Strict, frozen=True):
 
 
 class Series(_Strict, frozen=True):
-    """One line of a figure.
+    """One line (a data series) of a figure.
 
     Attributes:
         label: Name of the line in the legend.
-        where: Values of key columns that select the runs.
+        where: Values of key columns that select the runs of the line.
     """
 
     label: str
@@ -212,7 +216,7 @@ class Series(_Strict, frozen=True):
 
 
 class Panel(_Strict, frozen=True):
-    """One panel of a figure: its measures over the sweep, as lines or as bars.
+    """One panel of a figure, which shows measures against the swept column, as lines or as bars.
 
     Attributes:
         label: Axis.
@@ -226,26 +230,28 @@ class Panel(_Strict, frozen=True):
 
 
 class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
-    """A statement of the document about a curve.
+    """A statement of the published document about the shape of a curve.
 
-    ``peak_at``: the largest value is at position ``at``. ``levels_off_at``: the step after ``at`` is smaller than the
-    step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease between
-    ``from`` and ``at``; without one of these bounds, the range is open on that side. ``falls``: in this range, the
-    values never increase. ``above``: at every swept value from ``at`` upwards, the line exceeds the line named by
-    ``than`` by more than the fraction ``margin``. ``measure_than`` selects another measure for this comparison.
+    ``peak_at``: the curve has its largest value at ``at``. ``levels_off_at``: the change after ``at`` is smaller than
+    the change before ``at``, and at most the fraction ``within`` of the value. ``rises``: the values never decrease
+    between ``from`` and ``at``; if one of these keys is missing, the range has no bound on its side. ``falls``: the
+    values never increase between ``from`` and ``at``. ``above``: at every swept value of at least ``at``, the line is
+    more than the fraction ``margin`` above the line ``than``. For ``above``, ``measure_than`` selects another measure
+    of the line ``than``.
 
     Attributes:
         id: Name.
         kind: Kind of the statement: ``peak_at``, ``levels_off_at``, ``rises``, ``falls`` or ``above``.
         measure: Measure.
-        series: Label of the line that the statement is about.
+        series: Label of the line to which the statement refers.
         text: Quotation of the statement from the document.
-        at: Position that the statement names on the swept axis.
-        from_: First position on the swept axis at which the statement applies.
-        within: Largest step, as a fraction of the value, at which a curve counts as level.
-        margin: Fraction by which the line must exceed the other line.
-        than: Label of the line to compare with.
-        measure_than: Name of the measure to compare with.
+        at: Swept value that the statement names.
+        from_: Smallest swept value for which the statement must be true.
+        within: Largest change between two neighbouring values, as a fraction of the value, at which a curve counts as
+            level.
+        margin: Fraction by which the line must exceed the line ``than``.
+        than: Label of the line with which ``series`` is compared.
+        measure_than: Name of the measure of the line ``than``, if it is not ``measure``.
     """
 
     id: str
@@ -262,9 +268,9 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A figure that prints no numbers; the study reproduces the figure by a sweep over the values of one column.
+    """A published figure without printed numbers; the study reproduces the figure by a sweep over one column.
 
-    The keys ``packets`` and ``warmup_packets`` have the same meaning as for a table.
+    The keys ``packets`` and ``warmup_packets`` have the same meaning as for tables.
 
     Attributes:
         id: Name of the table or figure for ``--table``.
@@ -274,9 +280,9 @@ class FigureSpec(_Strict, frozen=True):
         axis: Label of the swept axis.
         series: Lines.
         panels: Panels of the figure.
-        where: Key columns whose value is the same for all runs.
-        checks: Statements of the document about the curves.
-        runner: Name of the runner that executes the runs, as for a table.
+        where: Key columns that have the same value in all runs, with these values.
+        checks: Statements of the published document about the curves of the figure.
+        runner: Name of the runner that executes the runs of the figure.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         note: Note for readers of the report.
@@ -298,17 +304,17 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit of the study on the values, the order or the gains in the named tables.
+    """A limit of the study on the errors of values, on reversed orders or on the errors of gains in the named tables.
 
-    A limit that is not met remains in force: ``deviations.toml`` explains it under ``limit: `` and its id, and
-    ``--check`` fails.
+    A limit that is not met remains in force, and ``--check`` fails; ``deviations.toml`` explains the unmet limit under
+    the name ``limit: ID``.
 
     Attributes:
         id: Name.
-        kind: The measured quantity.
+        kind: The quantity to which the limit applies.
         tables: Tables.
         limit: Maximum.
-        tie_percent: Published values that differ by at most this percentage count as tied.
+        tie_percent: Two published values that differ by at most ``tie_percent`` percent count as a tie.
     """
 
     id: str
@@ -321,15 +327,15 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number in a run's ``program`` rather than in a preset; ``--robustness`` varies this number.
+    """A calibrated number that is part of a run's ``program`` and not of a preset; ``--robustness`` varies this number.
 
     Attributes:
         name: Name of the calibrated number.
-        value: The chosen value of the number. ``--robustness`` changes the value by 10 %, and rounds the result only if
-            the value has no decimal point.
-        runner: Runner of the runs in which the number is varied.
-        program: The ``program`` of the runs; the calibrated number replaces ``{value}`` in it.
-        of: Name of the varied ``program`` in the study, if any.
+        value: The calibrated value of the number. ``--robustness`` changes the value by 10 %, and rounds the result
+            only if the value has no decimal point.
+        runner: Name of the runner that executes the runs with varied numbers.
+        program: Text of the ``program`` of the runs, in which the calibrated number replaces ``{value}``.
+        of: Name of the ``program`` in the study that contains the number, if any.
     """
 
     name: str
@@ -340,19 +346,19 @@ class Varied(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document states; the cells that were used to choose it do not count as reproduced.
+    """A parameter that no document states; the cells that were used to choose the parameter do not count as reproduced.
 
-    ``keys`` names the key of the preset that has the value. If no preset has the calibrated value, ``value``
-    states the value, and ``vary`` lists the numbers that can be varied.
+    ``keys`` names the keys of the preset that contain the value. If no preset contains the calibrated value, ``value``
+    states this value, and ``vary`` lists the numbers that ``--robustness`` can vary.
 
     Attributes:
-        parameter: The parameter that was chosen.
-        reason: Reason and method for choosing the value.
+        parameter: The parameter whose value was chosen.
+        reason: Reason for choosing the value, and method of choosing it.
         cells: Key columns and values of the cells that were used to choose the parameter.
         preset: Preset that contains the value.
         keys: Keys of the parameter in the preset.
-        value: The chosen value of the parameter, if no preset contains it.
-        vary: Numbers that ``--robustness`` can vary, if no preset has the value.
+        value: The chosen value of the parameter, if no preset contains this value.
+        vary: Numbers that ``--robustness`` can vary, if no preset contains the value.
     """
 
     parameter: str
@@ -365,10 +371,10 @@ class Calibration(_Strict, frozen=True):
 
 
 class Assumption(_Strict, frozen=True):
-    """An assumption about something that the document does not state.
+    """An assumption about a fact that the published document does not state.
 
     Attributes:
-        what: The assumption that the study makes.
+        what: The assumption, as text.
         reason: Why.
     """
 
@@ -377,7 +383,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes that set an unpublished input only in runs whose key column has a given value.
+    """Changes that set an unpublished input, but only in runs whose key column has a given value.
 
     Attributes:
         column: Name of the key column.
@@ -394,19 +400,19 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, with a value at which the limit is met.
+    """An unpublished input on which a line of ``targets.csv`` depends, and an input value at which the limit is met.
 
-    The default values of the study do not change. The scorecard also runs the study with this value, and states whether
-    the study then meets the limit.
+    The other runs of the study use the default value of the input. The scorecard also runs the study with the value
+    ``set`` or ``values``, and states whether the study then meets the limit.
 
     Attributes:
         line: Name of the line in ``targets.csv``.
-        input: The input that the document does not publish.
+        input: Description of the input, which the published document does not state.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Settings ``KEY=VALUE`` that apply the value in every run that has the key.
-        values: Changes that apply the value only in runs whose key column has a given value.
-        items: The tables and figures that are run with the value; all by default.
+        set: Settings ``KEY=VALUE`` that set the input in every run in which the key exists.
+        values: Changes that apply the value of the input only to runs whose key column has a given value.
+        items: The tables and figures that are run with the value of the input; by default, all.
     """
 
     line: str
@@ -424,7 +430,7 @@ class Input(_Strict, frozen=True):
 
     @property
     def point(self) -> str:
-        """The settings of the input's value, as text."""
+        """The settings that apply the value of the input, as text."""
         return "; ".join([", ".join(self.set)] * bool(self.set) + [str(each) for each in self.values])
 
 
@@ -439,15 +445,16 @@ class StudySpec(_Strict, frozen=True):
         full: Length of the runs without ``--quick``.
         quick: Length of the runs with ``--quick``.
         columns: The key columns, each with the meaning of its values.
-        measures: Measures that the study reads from runs.
+        measures: Measures that the study reads from the results of runs.
         held_equal: Settings that all runs share.
         tables: Published tables to reproduce.
         figures: Figures.
-        gains: Improvements that the document states.
+        gains: Improvements that the published document states.
         checks: Limits.
-        calibrations: Parameters that no document states, and that were chosen with cells of the study.
-        assumptions: Assumptions about facts that the document does not state.
-        device: The chip for which the study contains measured rates; the correlation page has one section per chip.
+        calibrations: Parameters that no document states; their values were chosen so that published cells are
+            reproduced.
+        assumptions: Assumptions about facts that the published document does not state.
+        device: The chip on which the published rates were measured; the correlation page has one section per chip.
         inputs: Unpublished inputs on which limits depend.
     """
 
@@ -476,12 +483,12 @@ class StudySpec(_Strict, frozen=True):
 
 
 class KnownDeviation(_Strict, frozen=True):
-    """A known deviation: its name, its reason, and the attempts to remove it.
+    """A known deviation: name, reason, and attempts to remove the deviation.
 
     Attributes:
         id: Name of the deviation, as ``--check`` prints it.
         reason: Why.
-        tried: Attempts to remove the deviation.
+        tried: Changes that were tried in order to remove the deviation.
     """
 
     id: str
@@ -493,7 +500,7 @@ class Deviations(_Strict, frozen=True):
     """The contents of ``deviations.toml``.
 
     Attributes:
-        deviations: The deviations that are known.
+        deviations: The known deviations.
     """
 
     deviations: tuple[KnownDeviation, ...] = ()

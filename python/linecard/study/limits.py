@@ -1,13 +1,14 @@
-"""Compares the results of a study with its limits, which are the lines of ``studies/targets.csv``.
+"""Compares the results of a study with the study's limits. Each line of ``studies/targets.csv`` is one limit.
 
-The evaluator of each line is in ``limits.py`` in the study folder, and computes one number from the result of the
-study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
-Calibrated cells are listed with their error, and a limit is not met if such an error exceeds it.
+The file ``limits.py`` in the study folder contains one function per line, which computes one number from the study's
+results. The module `limits` is the same for all studies and contains no expected numbers. Mean errors do not
+include calibrated cells. Reports list calibrated cells with their errors; if one of these errors exceeds the limit, the
+limit is not met.
 
-A line whose limit is not met may be *contradicted*: a function of the study shows that the limit contradicts the
-published cells. The line may also depend on an unpublished *input*, which the study names
-(``[[inputs]]``) with a value at which the limit is met. Neither a contradicted line nor a line that depends on an input
-counts as met.
+A line whose limit is not met is *contradicted* if a function in ``limits.py`` shows that the limit contradicts the
+published cells. A line whose limit is not met may also depend on an unpublished *input*. The table ``[[inputs]]`` of
+the study names the input and a value at which the limit is met. Lines that are contradicted, or that depend on an
+input, do not count as met.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A verdict on a line, derived only from the published cells.
+    """The outcome of a computation that shows whether the published cells contradict the limit of a line.
 
     Attributes:
-        holds: Whether the published cells contradict the line.
-        text: The computation in words and numbers.
+        holds: Whether the published cells contradict the limit of the line.
+        text: Explanation of the computation, as text.
     """
 
     holds: bool
@@ -58,13 +59,13 @@ Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """The result of a line for one value of an unpublished input.
+    """The result of a line of ``targets.csv`` for one value of an unpublished input.
 
     Attributes:
-        point: The input with this value.
-        measured: Result of the line for this value, in words.
-        met: Whether the limit of the line is met with this value.
-        lost: Names of lines whose limit is met by default, but not with this value.
+        point: The unpublished input, with the value at which the study was run.
+        measured: Result of the line for this value of the input, as text.
+        met: Whether the limit of the line is met with this value of the input.
+        lost: Names of lines whose limits are met with the default value of the input, but not with the value ``point``.
     """
 
     point: Input
@@ -74,7 +75,7 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """The input, its value, and the lines whose limit is not met with this value."""
+        """Describe the input, the value of the input, and the lines whose limits this value violates."""
         lost = (
             f"limits that are newly missed at this point: {', '.join(self.lost)}"
             if self.lost
@@ -87,20 +88,22 @@ class AtPoint:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of ``targets.csv`` with its verdict.
+    """One line of ``targets.csv`` with the verdict on its limit.
 
     Attributes:
-        target: The line as ``targets.csv`` states it.
+        target: The contents of the line in ``targets.csv``.
         unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
             ``count``.
-        measured: The measured number; ``None`` if a run failed or was omitted.
+        measured: The measured number; ``None`` if a necessary run failed or was omitted.
         of: Total number of items, if the limit is a number of items, such as 12 of 13.
-        kept: Whether the limit is met; ``None`` if not all items of the line were run.
-        calibrated: The calibrated cells that the line includes.
-        detail: Origin of the measured number.
-        reason: Reason for a miss, from ``deviations.toml``.
-        contradiction: A verdict that the study computes only from the published cells, if any.
-        at_point: The result for a value of an unpublished input, if the study states such a value and was run with it.
+        kept: Whether the limit is met; ``None`` if a table or figure of the line was not run.
+        calibrated: The calibrated cells among the cells of the line.
+        detail: Explanation of the measured number, such as the name of the worst cell.
+        reason: Reason why the limit is not met, from ``deviations.toml``.
+        contradiction: Whether the published cells contradict the limit, if the study contains a computation of this
+            question.
+        at_point: The result with a plausible value of an unpublished input, if the study names this value and was run
+            with the value.
     """
 
     target: Target
@@ -116,7 +119,7 @@ class Line:
 
     @property
     def outcome(self) -> str:
-        """One of :data:`OUTCOMES`, or a text that states that the line was not judged."""
+        """One of :data:`OUTCOMES`, or the text ``not judged``."""
         if self.kept is not False:
             return NOT_JUDGED if self.kept is None else "kept"
         if self.contradiction is not None and self.contradiction.holds:
@@ -125,7 +128,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """The cells that contradict the line, or the input on which the line depends."""
+        """Describe the cells that contradict the line, or the input on which the line depends."""
         if self.kept is not False:
             return ""
         said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
@@ -133,14 +136,14 @@ class Line:
 
     @property
     def limit(self) -> float | None:
-        """The limit as a number; if all statements must hold, the number of statements."""
+        """The limit as a number; for a limit on shapes, the number of statements that must be true."""
         if self.target.kind == "shape":
             return self.of
         return self.target.number
 
     @property
     def over(self) -> float | None:
-        """Excess over the limit in the unit of the line; 0 if the limit is met."""
+        """Amount by which the measured number misses the limit, in the unit of the line; 0 if the limit is met."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -165,13 +168,13 @@ class Line:
 
     @property
     def over_text(self) -> str:
-        """The excess over the limit as text; empty if the limit is met or not judged."""
+        """The amount by which the limit is missed, as text; empty if the limit is met or not judged."""
         if self.kept is not False:
             return ""
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; numbers and words are in the format of ``targets.csv``."""
+        """The line as plain data for JSON; numbers and words are in the format of ``targets.csv``."""
         counted = self.target.of is not None or self.target.kind == "shape"
         return {
             "id": self.target.id,
@@ -201,12 +204,12 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def target_id(name: str) -> str:
-    """The name that identifies a line in deviations.toml, which states the reason for a miss."""
+    """The name under which deviations.toml states why the limit of a line is not met."""
     return f"target: {name}"
 
 
 def judge(target: Target, unit: str, reading: Reading) -> Line:
-    """Compare the measured number of a line with its limit."""
+    """Compare the measured number of a line with the limit of the line."""
     measured, limit = reading.measured, target.number
     if measured is None:
         kept = False
@@ -221,7 +224,7 @@ def judge(target: Target, unit: str, reading: Reading) -> Line:
 
 
 def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> tuple[Line, ...]:
-    """Judge the lines of a shipped study; the result is empty if ``targets.csv`` does not name the study."""
+    """Judge the lines of a shipped study; return no lines if ``targets.csv`` does not name the study."""
     targets = [target for target in load_targets(study.folder.parent) if target.study == study.spec.id]
     if not targets:
         return ()
@@ -247,14 +250,14 @@ def _judged(target: Target, evidence: Evidence) -> Line:
 
 
 def evaluators_of(study: str) -> Lines:
-    """The evaluators of a study's lines, by line name; empty if the study folder has no ``limits.py``."""
+    """The functions that evaluate the lines of a study, by line name; empty if the study has no ``limits.py``."""
     module = _module_of(study)
     lines: Lines = {} if module is None else module.LINES
     return lines
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """Functions that show a contradiction between published cells and a line of a study, by line name."""
+    """The functions that compute whether published cells contradict a line of a study, by line name."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

@@ -1,4 +1,4 @@
-"""Plans a study: lists the simulations that its cells need. Cells that need the same run share this run."""
+"""Plans a study: lists the simulations that are necessary for the study's cells. Several cells can use the same run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunSpec:
-    """One simulation with all inputs that determine its result. The field ``runner`` names the runner (`runners`).
+    """One simulation with all inputs that determine its result; ``runner`` is the name of a module in `runners`.
 
-    Runners read files from the study folder ``folder``; the request names these files.
+    ``folder`` is the study folder, which contains the files that the runner reads.
     """
 
     runner: str
@@ -40,7 +40,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """The runs of one cell (one per seed) and its measure."""
+    """The runs of one cell, one per seed, and the measure of the cell."""
 
     runs: tuple[RunSpec, ...]
     measure: str
@@ -49,10 +49,11 @@ class CellPlan:
 def plan_cell(
     spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "", runner: str = MACHINE
 ) -> CellPlan:
-    """Convert the values of the key columns to runs and a measure.
+    """Convert the values of the key columns of a row to runs and a measure.
 
     Raises:
-        ConfigError: No key column names the preset of a machine, or the measure for ``"*"``.
+        ConfigError: No key column names the preset that the runner requires, or no key column names the measure of a
+            cell with ``"*"``.
     """
     preset = program = trace = ""
     map_addresses = False
@@ -114,7 +115,7 @@ def _fill(template: str | None, value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All cells of the chosen tables, figures and gains, and the distinct runs that these cells need."""
+    """All cells of the chosen tables, figures and gains, and the runs of these cells, without duplicates."""
 
     cells: dict[tuple[str, int, str], CellPlan]
     points: dict[tuple[str, str, int, str], CellPlan]
@@ -122,7 +123,7 @@ class Plan:
 
     @property
     def runs(self) -> tuple[RunSpec, ...]:
-        """The distinct runs in a fixed order."""
+        """All runs without duplicates, in a fixed order."""
         plans = [*self.cells.values(), *self.points.values()]
         for of, over in self.gains.values():
             plans.extend((of, over))
@@ -130,7 +131,7 @@ class Plan:
 
 
 def make_plan(study: Study, items: tuple[str, ...], effort: Effort, *, quick: bool = False) -> Plan:
-    """Plan the named tables and figures, and the gains that the document states for them."""
+    """Plan the runs of the named tables and figures, and of the gains that the published document states for them."""
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}

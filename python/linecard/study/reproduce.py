@@ -1,8 +1,8 @@
-"""Reproduces a published document: `reproduce`.
+"""Reproduces the experiments of a published document: `reproduce`.
 
 A study is a folder in `studies` that defines the runs, the published numbers and the limits. The modules run in this
-order: `spec` (reads the folder) → `plan` (maps cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits`
-→ `result` → `write`.
+order: `spec` (reads the folder) → `plan` (maps cells to runs) → `execute` (in threads) → `compare` (arithmetic) →
+`limits` → `result` → `write`.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def reproduce(
     Args:
         study: Name of a shipped study, or path to a study folder.
         tables: Tables or figures to run, such as ``1`` or ``figure5``; by default, all.
-        chapters: Chapters whose tables and figures are run, in addition to ``tables``.
+        chapters: Chapters of the published document; their tables and figures are run in addition to ``tables``.
         quick: Use one seed and fewer packets, for a quick first result.
-        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
+        jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on ``jobs``.
         progress: Function that is called repeatedly with (packets done, total packets).
 
     Returns:
-        Measured and published numbers, orders, gains, checks and deviations.
+        The result of the study: measured and published numbers, orders, gains, checks and deviations.
 
     Raises:
         ConfigError: The study or a table does not exist, or the files of the study contradict each other.
@@ -80,7 +80,7 @@ def run_study(
 def read(
     study: Study, items: tuple[str, ...], plan: Plan, runs: Mapping[RunSpec, StudyRun | str]
 ) -> tuple[tuple[TableResult, ...], tuple[FigureResult, ...]]:
-    """Read the results of tables and figures from finished runs."""
+    """Extract the results of tables and figures from finished runs."""
     reader = _Reader(study, plan, runs)
     tables = tuple(reader.table(table) for table in study.spec.tables if table.id in items)
     return tables, tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)

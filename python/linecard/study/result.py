@@ -55,22 +55,22 @@ class TableResult:
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells, without bounds, as a fraction."""
+        """Mean absolute relative error of the uncalibrated cells, except bounds, as a fraction."""
         return mean_abs(self._errors)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells, without bounds, as a fraction."""
+        """Largest absolute relative error of the uncalibrated cells, except bounds, as a fraction."""
         return max_abs(self._errors)
 
     @property
     def order_violations(self) -> int:
-        """Number of pairs whose measured order differs from the published order."""
+        """Number of pairs whose measured order is the reverse of the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Key values and measured values of each cell."""
+        """Values of the key columns and measured values, for each cell."""
         return [(each.keys, each.row) for each in self.cells]
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,19 +102,19 @@ class TableResult:
 
 @dataclass(frozen=True, slots=True)
 class FigureResult:
-    """The result of one figure: the measured sweep, and the document's statements about its shape."""
+    """The result of one figure: the measured points, and the published statements about the shapes of the curves."""
 
     spec: FigureSpec
     points: tuple[Point, ...]
     shapes: tuple[Shape, ...]
 
     def curve(self, series: str, measure: str) -> list[Point]:
-        """The points of one line, in axis order."""
+        """The points of one line of the figure, in the order of the horizontal axis."""
         return [point for point in self.points if point.series == series and point.measure == measure]
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Key values and measured values of each point."""
+        """Values of the key columns and measured values, for each point."""
         return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,16 +137,16 @@ PERCENT = "percent"
 class StudyResult(Result):
     """The result of a study.
 
-    The same study returns the same result on any machine and for any ``jobs``, except for ``seconds``.
+    Except for ``seconds``, the result is identical on any computer and for any value of ``jobs``.
 
     Attributes:
-        study: Definition of the study.
+        study: The definition of the study.
         quick: Whether the study was run with fewer seeds and packets (``--quick``).
-        items: Ids of the tables and figures that were run.
-        checks: Limits that the study sets, with their results.
-        lines: The lines of ``targets.csv`` for this study, with their verdicts.
-        deviations: All deviations: results beyond a tolerance, and entries of ``deviations.toml``.
-        runs: Every distinct run with its result or its error text.
+        items: Identifiers of the tables and figures that were run.
+        checks: Limits in the file ``study.toml``, with their results.
+        lines: The lines of ``targets.csv`` for the study, with their verdicts.
+        deviations: All deviations: results beyond a tolerance, and deviations that ``deviations.toml`` lists.
+        runs: All runs without duplicates, each with its result or its error message.
         seconds: Wall-clock time in seconds; the only field that differs between two runs of the same study.
     """
 
@@ -163,7 +163,7 @@ class StudyResult(Result):
 
     @property
     def headline(self) -> tuple[TableResult, ...]:
-        """The headline tables that were run, or all tables if no headline table was run; they hold the main numbers."""
+        """The tables that the main numbers include: the headline tables that were run, or else all tables."""
         chosen = tuple(table for table in self.tables if table.spec.headline)
         return chosen or self.tables
 
@@ -175,7 +175,7 @@ class StudyResult(Result):
 
     @property
     def counted_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated numbers of the headline tables that are judged by their relative error."""
+        """Uncalibrated cells of the headline tables that are judged by their relative errors."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -185,7 +185,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated numbers of the headline tables, judged by absolute difference because they may be small."""
+        """Uncalibrated cells of the headline tables that are judged by absolute differences."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -195,7 +195,7 @@ class StudyResult(Result):
 
     @property
     def bounds(self) -> tuple[Cell, ...]:
-        """Published bounds in the headline tables; a bound is met or not met, and does not count in mean errors."""
+        """Published bounds in the headline tables; a bound is either met or not met, and mean errors exclude bounds."""
         return tuple(cell for cell in self._quantities if cell.relation != "=")
 
     @property
@@ -204,12 +204,12 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables excluded from the main numbers: cells that are arithmetic results, restated inputs or unpublished."""
+        """Tables that the main numbers exclude; their cells follow from inputs, repeat inputs, or are unpublished."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
     def mean_abs_points(self) -> float | None:
-        """Mean absolute difference of the cells that are compared in percentage points."""
+        """Mean absolute difference between measured and published value, for cells compared in percentage points."""
         return mean_abs(cell.difference for cell in self.point_cells)
 
     @property
@@ -219,12 +219,12 @@ class StudyResult(Result):
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells, as a fraction."""
+        """Mean absolute relative error of ``counted_cells``, as a fraction."""
         return mean_abs(cell.error for cell in self.counted_cells)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells, as a fraction."""
+        """Largest absolute relative error of ``counted_cells``, as a fraction."""
         return max_abs(cell.error for cell in self.counted_cells)
 
     @property
@@ -234,25 +234,25 @@ class StudyResult(Result):
 
     @property
     def order_violations(self) -> int:
-        """Number of pairs in the headline tables whose measured order differs from the published order."""
+        """Number of pairs in the headline tables whose measured order is the reverse of the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def gains_mean_abs_error_points(self) -> float | None:
-        """Mean absolute difference between measured and stated gains in percentage points, without calibrated gains."""
+        """Mean absolute error of the gains in percentage points; the mean excludes calibrated gains."""
         gains = (gain for table in self.tables for gain in table.gains if not gain.calibrated)
         return mean_abs(gain.difference_points for gain in gains)
 
     @property
     def failures(self) -> dict[str, str]:
-        """Failed runs, each with the reason."""
+        """The runs that failed, each with the reason."""
         return {str(run): outcome for run, outcome in self.runs.items() if isinstance(outcome, str)}
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Reasons why ``--check`` fails: limits that are not met, and deviations that are unlisted or gone.
+        """Reasons why ``--check`` fails: unmet limits, unlisted deviations, or listed deviations that no longer occur.
 
-        ``--check`` fails for a limit that is not met, even if a reason is listed.
+        If a limit is not met, ``--check`` fails even if ``deviations.toml`` lists a reason.
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
         targets = [
@@ -275,7 +275,7 @@ class StudyResult(Result):
         return (*targets, *missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; errors are fractions, computed over the uncalibrated cells."""
+        """The result as plain data for JSON; errors are fractions, and exclude calibrated cells."""
         return {
             "study": self.study.spec.id,
             "cells": len(self.counted_cells),
@@ -310,7 +310,7 @@ class StudyResult(Result):
         ]
 
     def table(self) -> Table:
-        """The comparison as a table, with one row per cell or point."""
+        """The comparison as a table, with one row for each cell or measured point."""
         return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
     def manifest(self) -> dict[str, Any]:

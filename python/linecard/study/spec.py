@@ -1,8 +1,9 @@
 """Reads a study folder: ``study.toml``, the published CSV files, and ``deviations.toml``.
 
-A study consists of data. The file ``study.toml`` defines the CSV file of each table, the checks, and the meaning of key
-columns. For example, ``scheme = "P_ALLOC"`` selects a preset, and ``banks = 2`` is a setting. To add a study of plain
-tables, add a folder; this module contains nothing specific to a document.
+A study contains only data. The file ``study.toml`` defines the CSV file of each table, the checks, and the meaning of
+key columns. For example, a column can state that ``scheme = "P_ALLOC"`` selects a preset, and that ``banks = 2``
+changes a setting. To add a study that consists of tables, add a folder; this module contains no code for a specific
+study.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One row of a published CSV file: its key columns and its published values (``None`` for an empty field).
+    """One row of a published CSV file: key columns and published values (``None`` for an empty field).
 
     The field ``relation`` is ``=`` for values, and ``<`` or ``>`` for bounds.
     """
@@ -51,7 +52,7 @@ class Study:
 
     @property
     def item_ids(self) -> tuple[str, ...]:
-        """Ids of the tables and figures, in document order."""
+        """Identifiers of the tables and figures, in document order."""
         return tuple(item.id for item in self.spec.items)
 
 
@@ -59,8 +60,8 @@ def load_study(name: str) -> Study:
     """Read a shipped study by name, or a study folder by path.
 
     Raises:
-        ConfigError: The study does not exist, or its files are invalid; the error lists every problem found after
-            parsing.
+        ConfigError: The study does not exist, or its files are invalid; the error lists every problem that was found
+            after parsing.
     """
     shipped = study_folders()
     folder = shipped.get(name)
@@ -100,7 +101,7 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
 
 
 def typed(text: str) -> Value:
-    """Convert the text of a CSV field to a number if possible."""
+    """Convert the text of a CSV field to a number, if the text is a number."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -243,7 +244,7 @@ def _all_changes(spec: StudySpec) -> Iterator[tuple[str, Change]]:
 
 
 def chapter(item: str) -> int | None:
-    """The chapter of a numbered table, figure or section: 5 for ``5.1``, ``figure5.3`` and ``section5.4``."""
+    """The chapter of a numbered table, figure or section, such as 5 for ``5.1``, ``figure5.3`` and ``section5.4``."""
     found = re.match(r"[A-Za-z ]*(\d+)\.\d", item)
     return int(found[1]) if found else None
 
@@ -260,10 +261,11 @@ def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
 
 
 def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[int] | None = None) -> tuple[str, ...]:
-    """Ids of the requested tables and figures in document order; all ids if nothing is requested.
+    """Identifiers of the requested tables and figures in document order; if none are requested, all identifiers.
 
     Raises:
-        ConfigError: The study has no such table or chapter; the error lists every unknown table and chapter.
+        ConfigError: The study does not contain a requested table or chapter; the error lists every unknown table and
+            chapter.
     """
     if chapters is not None:
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))

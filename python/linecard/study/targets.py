@@ -1,7 +1,7 @@
-"""Reads the limits of the shipped studies, one per line of ``studies/targets.csv``.
+"""Reads the limits of the shipped studies; each line of ``studies/targets.csv`` is one limit.
 
-The limits were set before the first run. The reports show every limit that is not met; neither the limit nor the file
-is changed afterwards.
+All limits were set before the first run of their study. Reports show every limit that is not met; limits are never
+changed after the first run.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Target:
         id: Name of the line, such as ``H1``.
         what: Description of the measured quantity.
         kind: Kind of the limit: ``at_most``, ``at_least``, ``violations`` (maximum number of violations) or ``shape``
-            (number of statements that must hold).
-        limit: The limit as written in the file: a number, ``12 of 13``, or ``all``.
-        source: Position of the published number in the document.
+            (number of statements that must be true).
+        limit: The limit as written in the file, such as ``0.05``, ``12 of 13`` or ``all``.
+        source: Page, table or section of the document that contains the published number.
     """
 
     study: str
@@ -42,19 +42,19 @@ class Target:
 
     @property
     def number(self) -> float | None:
-        """The limit as a number; ``None`` if all statements must hold."""
+        """The limit as a number; ``None`` if all statements must be true."""
         found = re.match(r"[0-9.]+", self.limit)
         return float(found[0]) if found else None
 
     @property
     def of(self) -> int | None:
-        """The total in the limit, such as 13 in ``12 of 13``; ``None`` if the limit has no total."""
+        """The total number in the limit, such as 13 in ``12 of 13``; ``None`` if the limit has no total number."""
         found = re.search(r" of ([0-9]+)$", self.limit)
         return int(found[1]) if found else None
 
 
 def load_targets(folder: Path) -> tuple[Target, ...]:
-    """The lines of ``targets.csv`` in a folder of studies; empty if the file does not exist.
+    """Read the lines of ``targets.csv`` in a folder of studies; if the file does not exist, return no lines.
 
     Raises:
         ConfigError: The file cannot be read, or a line has an unknown kind or limit.

@@ -1,4 +1,4 @@
-"""The view of a study: one line per table, then the figures, the scorecard, the limits and the deviations."""
+"""The view of a study: one row per table, then the figures, the scorecard, the limits and the deviations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a study's output folder: tidy tables, manifest, plots and one self-contained report."""
+"""Writes the output folder of a study: long-format tables, a manifest, plots and one self-contained report."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Written:
 
 
 def finished_runs(result: StudyResult) -> list[StudyRun]:
-    """The distinct runs that have a result, in the order of the plan."""
+    """The runs that have a result, without duplicates, in the order of the plan."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
 
 
 def calibrations(study: Study) -> list[dict[str, Any]]:
-    """The calibrations of the study, each with the current values in its preset."""
+    """The calibrations of the study, each with the values that its preset contains."""
     rows = []
     for calibration in study.spec.calibrations:
         values = {calibration.parameter: calibration.value} if calibration.value else {}
@@ -60,7 +60,7 @@ def _names(run: RunSpec) -> Iterator[str]:
 
 
 def manifest(result: StudyResult) -> dict[str, Any]:
-    """All information that is needed to repeat the study and to recognise its results. Deterministic."""
+    """All information that is needed to repeat the study and to recognise its results. The data are deterministic."""
     study = result.study
     named = {study.folder / name for run in result.runs for name in _names(run)}
     used = {file for file in named if file.is_file() and file.is_relative_to(study.folder)}
@@ -86,7 +86,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
-    """Write all output files to a folder; omit and report files whose optional dependencies are missing."""
+    """Write the output files to a folder; files whose optional dependencies are missing are omitted and listed."""
     folder = files.make_folder(folder)
     done = Written()
     contents = (

@@ -1,4 +1,4 @@
-"""Statistics of flows: their sizes, and the number of flows that are active at the same time."""
+"""Statistics of flows: flow sizes, and the number of simultaneously active flows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
 
 
 class TrafficView(Result, TrafficViewReport, frozen=True):
-    """Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one."""
+    """Flows from the viewpoint of a cache: after an idle time, the next packet with the same key starts a new flow."""
 
     TABLE: ClassVar[str] = "sizes"
     ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")
@@ -41,7 +41,7 @@ class FlowMixTraffic:
 
     Attributes:
         digests: One digest per packet, as a memory view of ``uint32``; different flows have different digests. NumPy
-            reads the digests without a copy: ``numpy.asarray(mix.digests)``.
+            can use the digests without a copy: ``numpy.asarray(mix.digests)``.
         times_ns: Arrival time of each packet in ns, as a memory view of ``uint64``.
         view: Statistics of the generated traffic, computed with the requested time-out.
     """
@@ -62,7 +62,7 @@ def _of_both(flows_percent: float, packets_percent: float) -> tuple[str, str]:
 
 
 def sizes_chart(result: TrafficView) -> Chart:
-    """Chart of two fractions by size: flows up to this size, and packets in these flows (Girish 2008, Figure 5.3)."""
+    """Chart of the cumulative percentages of flows and of their packets, by flow size (Girish 2008, Figure 5.3)."""
     flows = [(row.flow_packets, row.flows_cumulative_percent) for row in result.sizes]
     packets = [(row.flow_packets, row.packets_cumulative_percent) for row in result.sizes]
     return Chart(

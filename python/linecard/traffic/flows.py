@@ -33,13 +33,13 @@ def flows(
     Args:
         trace: A capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile (``"edge"``,
             ``"core"``, a TOML file). The files in ``presets/traffic`` show the format of link profiles.
-        packets: Maximum number of packets; 0 for all packets of a capture, or for the number in a link profile.
+        packets: Maximum number of packets; 0 means all packets of a capture, or the number that a link profile states.
         strict: Stop at the first damaged record.
-        most_flows: Number of flows at which counting stops with an error; each flow takes up to 220 bytes of memory.
-        progress: Function that is called repeatedly with (bytes read, total bytes) for a capture.
+        most_flows: Number of flows at which counting stops with an error; each flow occupies up to 220 bytes of memory.
+        progress: Function that is called repeatedly with (bytes read, total bytes) while a capture is read.
 
     Returns:
-        Packets, bytes, duration, sizes, flows, and skipped packets by reason.
+        Numbers of packets, bytes and flows, duration, packet sizes, and the number of skipped packets for each reason.
 
     Raises:
         ConfigError: The link profile is invalid, or ``packets`` or ``most_flows`` is not a valid count.

@@ -13,7 +13,7 @@ def parse_bit_rate(text: str) -> float:
     """Convert a rate with a unit to bits per second.
 
     Raises:
-        ConfigError: The text is not a rate above zero, or does not have a unit.
+        ConfigError: The text is not a positive rate, or has no unit.
 
     Example:
         >>> parse_bit_rate("2.5Gbps"), parse_bit_rate("155 Mbit/s")

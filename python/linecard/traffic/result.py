@@ -1,4 +1,4 @@
-"""Statistics of a capture: packets, sizes, flows, and damaged records."""
+"""Statistics of a capture: packets, packet sizes, flows, and damaged records."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The virtual router processor: the resources that extensions may use at line rate."""
+"""The virtual router processor: the resources that extensions may use if the chip forwards packets at line rate."""

@@ -1,11 +1,11 @@
-"""The virtual router processor: the work that an extension can do for every packet at line rate.
+"""The virtual router processor: the operations that an extension can execute for every packet at line rate.
 
-The source is Spalink 2000, section 4.2. The forwarding program runs at a given packet rate, with an extension in place
-of the routing function. The search adds operations to the extension until the chip loses more than 0.1 % of the
-packets, or more than 1 % accumulate inside. The largest number of operations that the chip sustains is the headroom of
-the resource that the operations use. The budget for extensions is a fraction of the headroom. An extension is a list of
-operations without loops. A check compares an extension with the resources that the chip reserves (``[vrp]``), then runs
-the extension.
+The source is Spalink 2000, section 4.2. The search runs the forwarding program at a given packet rate; an extension
+replaces the routing function. The search adds operations until the chip loses more than 0.1 % of the packets, or until
+more than 1 % accumulate inside the chip. The headroom of a resource is the largest number of operations on this
+resource that the chip sustains. The budget for extensions is a fraction of the headroom. An extension is a list of
+operations without loops. A check compares an extension with the resources that the chip reserves for extensions
+(``[vrp]``). The check then runs the extension.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def parse_rate(text: str | float) -> float:
     """Convert ``1.128Mpps``, ``700kpps`` or ``1e6`` to packets per second.
 
     Raises:
-        ConfigError: The text is not a rate above zero.
+        ConfigError: The text is not a positive rate.
     """
     found = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([kKmMgG]?)(?:pps)?\s*", str(text))
     try:
@@ -75,16 +75,16 @@ def parse_rate(text: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class VrpResource:
-    """One resource of a budget, with amounts for each 64 bytes of a packet.
+    """One resource of a budget; all amounts are per 64 bytes of a packet.
 
     Attributes:
         resource: Name.
         unit: Unit of the amounts.
-        head_room: Largest amount of this resource at which the program sustains the line rate if the extension uses no
+        head_room: Largest amount of the resource at which the chip sustains the packet rate, if the extension uses no
             other resource.
-        budget: The part of the headroom that extensions may use.
-        cost_cycles: Engine cycles of one operation on an unloaded chip; these cycles count against the cycle budget as
-            well.
+        budget: Amount of the resource that extensions may use: a part of the headroom.
+        cost_cycles: Engine cycles of one operation on an unloaded chip. The engine cycles of an operation also count
+            towards the cycle budget.
     """
 
     resource: str
@@ -96,13 +96,13 @@ class VrpResource:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VrpBudget(Result):
-    """The resources that extensions may use at a packet rate.
+    """The resources that extensions may use at a given packet rate.
 
     Attributes:
         chip: Name of the chip.
         rate_pps: Number of 64-byte packets per second.
-        margin_percent: Part of the headroom that extensions may use, in percent.
-        resources: The resources, beginning with cycles.
+        margin_percent: Percentage of the headroom that extensions may use.
+        resources: The resources, of which cycles are the first.
         registers: Number of registers that an extension may use.
         istore_instructions: Free space in the instruction store, in instructions.
         runs: Number of simulations in the search.
@@ -130,13 +130,13 @@ class VrpBudget(Result):
 
 
 def keeps_up(result: RunResult) -> bool:
-    """Whether a run loses almost no packets and accumulates almost no packets inside the chip."""
+    """Whether a chip sustains the load of a run: almost no packets are lost, and almost none accumulate inside."""
     growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
     return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
 
 
 class Search:
-    """The runs of one chip at one packet rate."""
+    """Runs one chip with different extensions at one packet rate, and finds the largest sustainable extension."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class Search:
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """The largest sustainable count of an operation; the search doubles or halves ``first``."""
+        """Find the largest sustainable count of an operation, beginning with ``first``."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))
@@ -213,7 +213,7 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
 
 
 def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
-    """Engine cycles of one access of ``size`` bytes in this role, on a chip with a single thread."""
+    """Engine cycles of one access of ``size`` bytes to the memory with the role ``role``, on one thread."""
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     result = run_chip(
         chip, program="probe", set=[*changes, *alone, *probe(role, size)], packets=200, warmup_packets=10, verdict=False
@@ -224,7 +224,7 @@ def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
 def line_search(
     chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
-    """Read a chip that accepts extensions, and prepare runs at a rate that the chip sustains without an extension.
+    """Read a chip that accepts extensions, and check that the chip sustains the rate without an extension.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or the chip does not sustain the rate even without an
@@ -275,17 +275,19 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the amount of work that a program can do for every 64 bytes, in addition to forwarding at a packet rate.
+    """Find the operations that a program can execute for every 64 bytes, in addition to forwarding at a packet rate.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
+        progress: Function that is called after each simulation with (simulations done, 0), because the total is
+            unknown.
 
     Returns:
-        The headroom of each resource, while no other resource is used, and the part that extensions may use.
+        The headroom of each resource if no other resource is used, and the part of this headroom that extensions may
+        use.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or the chip does not sustain the rate even without an

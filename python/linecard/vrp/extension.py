@@ -1,4 +1,4 @@
-"""An extension of the virtual router processor: a list of operations, and a check that it fits the budget."""
+"""An extension of the virtual router processor: a list of operations, which a check compares with the budget."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         op: Name of the operation: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or
             ``hash``.
-        cycles: For ``compute``: engine cycles of register instructions, including cycles that are lost at branches.
+        cycles: For ``compute``: number of engine cycles of register instructions, including the cycles that branches
+            cost.
         bytes: For reads and writes: size of the transfer in bytes.
         count: For ``hash``: number of hashes.
     """
@@ -48,10 +49,10 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: Name.
-        ops: Operations in their order; each is executed for every 64 bytes of a packet.
+        ops: Operations in execution order; each operation is executed for every 64 bytes of a packet.
         registers: Number of registers that the extension uses.
-        instructions: Size of the extension in instructions, for the instruction store; by default, counted from the
-            operations.
+        instructions: Number of instructions of the extension in the instruction store; by default, the number follows
+            from the operations.
     """
 
     name: str
@@ -82,15 +83,15 @@ class VrpUse:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VrpCheck(Result):
-    """An extension, its budget, and the result of its run at the line rate.
+    """An extension, its budget, and the result of the run at the packet rate.
 
     Attributes:
         name: Name of the extension.
         rate_pps: Number of 64-byte packets per second.
-        accepted: Whether the extension is within every budget and the run loses no packet.
-        uses: The resources, each with demand and budget.
+        accepted: Whether the extension is within every budget and the chip sustains the packet rate in the run.
+        uses: The resources, each with the extension's demand and the budget.
         load_cycles: Engine cycles to load the extension into an instruction store.
-        loss_fraction: Loss of the run at this rate; ``None`` if the extension was rejected before the run.
+        loss_fraction: Loss in the run, as a fraction; ``None`` if the extension was rejected before the run.
         latency_ns: Mean packet latency in the run; ``None`` if the extension was rejected before the run.
         cause: Reason why the extension was rejected; empty if it was accepted.
     """
@@ -119,7 +120,7 @@ class VrpCheck(Result):
 
 
 def read_extension(path: Path) -> tuple[Extension, list[int]]:
-    """Read an extension file with the line numbers of its operations, or report every problem with its line."""
+    """Read an extension file; return the extension and the line numbers of its operations, or report every problem."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
@@ -192,16 +193,18 @@ def vrp_check(
     """Compare an extension with the resources that the chip reserves (``[vrp]``); if the extension fits, run it.
 
     Args:
-        extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
+        extension: A TOML file with ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in execution
+            order.
         chip: Name of a shipped chip, or path to a TOML file.
         rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
         set: Changes to the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0); the total is unknown.
+        progress: Function that is called after each simulation with (simulations done, 0), because the total is
+            unknown.
 
     Raises:
-        ConfigError: The extension has a loop, an unknown operation or a count below one, or the chip, a change or the
-            rate is invalid.
+        ConfigError: The extension contains a loop, an unknown operation or a count below one, or the chip, a change or
+            the rate is invalid.
     """
     found, lines = read_extension(Path(extension))
     chip, changes = name_of("chip", chip), settings(set)

@@ -1,4 +1,4 @@
-"""A core and a host processor above the engines: the packet rate that they can process, and the cycles per packet."""
+"""A core and a host processor that process packets from the engines: their packet rates and cycles per packet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class HierarchyResult(Result, HierarchyReport, frozen=True):
-    """The packet rates that the core and the host process, and their cycles per packet."""
+    """The packet rates of the core and of the host, and their cycles per packet."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
@@ -47,17 +47,17 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send received packets to the core and over a link to the host; measure the packet rates of both processors.
+    """Send received packets to the core and, over a link, to the host; measure the packet rates of the two processors.
 
     Args:
-        chip: A chip with a core and a host besides its engines; they are named as in ``ixp1200_host``.
-        rate: Packets per second, such as ``1.128Mpps`` or ``700kpps``.
+        chip: A chip that has a core and a host in addition to engines, with the names that ``ixp1200_host`` uses.
+        rate: Number of packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
-        message_bytes: Number of packet bytes that go to the host and return; by default, all.
-        one_in: On average, one in this number of packets goes to the host.
+        message_bytes: Number of bytes of each packet that go to the host and return; by default, all bytes.
+        one_in: On average, one in ``one_in`` packets goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.
-        seed: Seed of arrivals, of flows, and of the choice of packets for the host.
+        seed: Seed of the random arrivals and flows, and of the random choice of packets for the host.
 
     Raises:
         ConfigError: The preset, a change or the request is invalid; the error lists every problem.

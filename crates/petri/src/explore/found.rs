@@ -10,20 +10,22 @@ use serde::Serialize;
 pub struct Explored {
     /// Number of reachable markings, including the initial one.
     pub reachable_markings: u64,
-    /// Number of pairs of a marking and a transition that the marking enables.
+    /// Number of edges in the reachability graph: pairs of a marking and a transition that is enabled in this
+    /// marking.
     pub edges: u64,
-    /// Number of markings that enable no transition.
+    /// Number of dead markings, in which no transition is enabled.
     pub dead_markings: u64,
     /// Maximum number of tokens in one place.
     pub max_tokens_in_place: u64,
     /// Maximum number of tokens in one marking.
     pub max_tokens_in_marking: u64,
-    /// Number of transitions that no marking enables.
+    /// Number of transitions that are enabled in none of the markings found.
     pub never_enabled_transitions: u64,
     /// Most tokens of each place.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether the search is complete; otherwise it reached the limit, and the numbers cover only the markings found.
+    /// Whether the search is complete; otherwise, the search reached the limit, and the results cover only
+    /// the markings found.
     pub complete: bool,
     /// Places that are proven unbounded, if the search stopped at its limit.
     #[serde(skip_serializing)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets with a wire size from `from_bytes` to `to_bytes`, both included.
+/// Packets with a wire size from `from_bytes` to `to_bytes`; the range includes these two sizes.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct SizeBin {
     /// Smallest wire size in the bin.

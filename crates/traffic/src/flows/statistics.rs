@@ -52,19 +52,19 @@ impl Counters {
 pub struct FlowStatistics {
     /// Number of packets in the capture.
     pub packets: u64,
-    /// Bytes on the wire, computed from the original packet lengths.
+    /// Number of bytes on the wire, computed from the original packet lengths in the capture.
     pub bytes: u64,
-    /// Bytes that the capture contains.
+    /// Number of packet bytes that the capture contains.
     pub captured_bytes: u64,
     /// Time between the earliest and the latest packet in seconds.
     pub seconds: f64,
-    /// Time between the earliest and the latest packet in nanoseconds, exact.
+    /// Exact time between the earliest and the latest packet in nanoseconds.
     pub duration_ns: u64,
     /// Mean packet size on the wire; 0 if the capture contains no packet.
     pub mean_bytes: f64,
     /// Packets of at most 64 bytes, in percent of all packets.
     pub at_most_64_bytes_percent: f64,
-    /// Number of packets in each bin of packet sizes on the wire.
+    /// Histogram of packet sizes on the wire.
     pub size_bins: Vec<SizeBin>,
     /// Packets with an IP header.
     pub ip_packets: u64,
@@ -91,13 +91,15 @@ pub struct FlowStatistics {
     /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if the capture contains no
     /// complete IPv4 header.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason. These packets still count in the totals of packets and bytes.
+    /// Number of packets that belong to no flow, by reason. The totals of packets and bytes include these
+    /// packets.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Number of packets that belong to a flow although the capture lacks their ports or part of their header.
+    /// Number of packets that were assigned to a flow although the capture lacks their ports or part of their
+    /// headers.
     pub incomplete_flow_packets: u64,
-    /// Findings in the capture, by kind; not every finding is damage.
+    /// Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
     pub damage: BTreeMap<&'static str, u64>,
-    /// Whether the capture has no damage.
+    /// Whether the capture is free of damage.
     pub clean: bool,
 }
 

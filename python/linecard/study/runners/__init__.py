@@ -1,11 +1,11 @@
 """The runners of studies: one module for each kind of run.
 
-A runner is in this package, or in ``runners/`` of a study's folder if the runner is specific to that study.
+Modules of runners are in this package; a runner that only one study uses is in ``runners/`` of the study folder.
 
-A runner is a module with a function ``run(spec, progress)``. The inputs of a runner are in the
-:class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``program``, ``trace`` and
-``overrides``. The runner calls ``progress`` repeatedly with (packets done, total packets), and returns a
-:class:`StudyRun`. Tables and figures of a study name their runner; no other module depends on a specific runner.
+A runner is a module with a function ``run(spec, progress)``. The :class:`~linecard.study.plan.RunSpec` contains the
+inputs of the run. Each runner defines the meanings of ``preset``, ``program``, ``trace`` and ``overrides``. The runner
+calls ``progress`` repeatedly with (packets done, total packets), and returns a :class:`StudyRun`. Tables and figures of
+a study name their runners; no other module depends on a specific runner.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ _INPUTS = ("runner", "preset", "program", "trace", "overrides", "seed", "packets
 
 @cache
 def runners() -> dict[str, str]:
-    """The modules of all runners, in this package and in folders of shipped studies, by runner name."""
+    """The modules of all runners, in this package and in the folders of shipped studies; the keys are runner names."""
     own = (file.stem for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
     return {**{name: f"{__name__}.{name}" for name in own}, **own_runners()}
 
 
 class StudyRun(Protocol):
-    """The interface through which a study reads a finished run."""
+    """The interface through which a study reads the results of a finished run."""
 
     @property
     def run_id(self) -> str:
-        """Id of the run in tables; repetitions of the same run have the same id."""
+        """Identifier of the run in tables; repetitions of the same run have the same identifier."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every measurement."""
+        """All metrics of the run."""
 
     def metric(self, component: str, metric: str) -> float:
-        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
 
     def manifest(self) -> dict[str, Any]:
         """All information that is needed to repeat the run."""
@@ -70,12 +70,12 @@ OF_RUNNERS = ("count.", "define.", "further.", "map.")
 
 
 def is_of_runner(key: str) -> bool:
-    """Whether a setting is meant for the runner rather than for the chip."""
+    """Whether a setting belongs to the runner and not to the chip."""
     return key.startswith(OF_RUNNERS)
 
 
 def chip_settings(spec: RunSpec) -> list[str]:
-    """The settings of a run that change chip parameters."""
+    """Those settings of a run that change parameters of the chip."""
     return [override for override in spec.overrides if not is_of_runner(override)]
 
 
@@ -93,7 +93,7 @@ def command_of(spec: RunSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """A finished run of a runner that has no result type of its own: metrics by component and name."""
+    """A finished run of a runner without a specific result type: metrics by component and name."""
 
     spec: RunSpec
     values: Mapping[tuple[str, str], float] = field(repr=False)
@@ -107,14 +107,14 @@ class PlainRun:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every measurement."""
+        """All metrics of the run."""
         return tuple(
             Metric(component=component, metric=metric, unit=self.units.get(metric, ""), value=value)
             for (component, metric), value in self.values.items()
         )
 
     def metric(self, component: str, metric: str) -> float:
-        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
         return metric_of(self.metrics, component, metric)
 
     def manifest(self) -> dict[str, Any]:
@@ -123,10 +123,10 @@ class PlainRun:
 
 
 def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
-    """The overrides of a run as text, by key.
+    """The overrides of a run as a dictionary of texts.
 
     Raises:
-        ConfigError: Some keys are not in ``known``; the error lists all unknown keys.
+        ConfigError: Some settings have keys that are not in ``known``; the error lists all of these keys.
     """
     known = list(known)
     found = dict(override.split("=", 1) for override in spec.overrides)

@@ -1,12 +1,12 @@
-"""Runs a program on a chip; the program is published only as counts: instruction cycles and evenly spread accesses.
+"""Runs a program whose published description consists of counts: instruction cycles, and evenly spread accesses.
 
-The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. The
-stated work replaces the chip's step that executes a program (``op = "run"``):
+The field ``preset`` names the chip. Settings that begin with ``count.`` state the number of cycles and accesses per
+packet. The cycles and accesses replace the step of the chip that executes a program (``op = "run"``):
 
-- ``count.cycles``: instruction cycles, including cycles to issue accesses; ``percent`` in the chip's table of eBPF
-  instructions scales this number;
-- ``count.ROLE.OP``: number of accesses of the kind OP to the memory with the role ROLE, always to the same 4 bytes. The
-  thread waits for reads (``read``), while writes and additions (``write``, ``add``) are posted.
+- ``count.cycles``: number of instruction cycles, including the cycles that issue accesses. The key ``percent`` in the
+  chip's table of eBPF instructions scales ``count.cycles``.
+- ``count.ROLE.OP``: number of accesses of the kind OP to the memory with the role ROLE; all accesses use the same 4
+  bytes. The thread waits for reads (``read``), while writes and additions (``write``, ``add``) are posted.
 
 Every other setting changes a parameter of the chip.
 """
@@ -33,7 +33,7 @@ POSTED = {"read": False, "write": True, "add": True}
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Run the chip ``preset`` with a program that has the given counts."""
+    """Run the chip ``preset`` with a program that consists of the given cycles and accesses."""
     return run_as(spec, changes(spec), progress)
 
 
@@ -43,11 +43,11 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def changes(spec: RunSpec) -> list[str]:
-    """The changes of the chip that execute the program, in the form of ``linecard run --set``.
+    """Changes to the chip that make it execute the given cycles and accesses, in the form of ``linecard run --set``.
 
     Raises:
-        ConfigError: A count is unknown or not a whole number, the cycles do not suffice to issue the accesses, or the
-            chip executes no program.
+        ConfigError: A count is unknown or not a whole number, the cycles are too few to issue the accesses, or the chip
+            executes no program.
     """
     counts: dict[str, int] = {}
     rest = []

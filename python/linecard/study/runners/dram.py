@@ -1,8 +1,8 @@
-"""A DRAM part without a chip, under random accesses, simulated with `linecard.dram`.
+"""Simulates a DRAM part without a chip under random accesses, with `linecard.dram`.
 
 The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
-issues accesses as fast as the memory accepts them. The ``overrides`` set ``narrow_percent`` and ``reads_percent`` of
-the accesses, the driver's ``in_flight``, and any value of the part or the policy.
+issues accesses as fast as the memory accepts them. The ``overrides`` set the driver's ``narrow_percent``,
+``reads_percent`` and ``in_flight``, and any value of the part or the policy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRIVER = ("narrow_percent", "reads_percent", "in_flight")
 
 
 def run(spec: RunSpec, progress: Progress) -> PlainRun:
-    """Simulate one mix of accesses."""
+    """Simulate one mix of reads and writes."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     narrow, reads, in_flight = (found.pop(name, None) for name in DRIVER)
     result = dram(

@@ -1,12 +1,11 @@
-"""Flow caches under traffic with given flow statistics, simulated with `linecard.flow_mix` and `linecard.flowcache`.
+"""Simulates flow caches under traffic with given flow statistics, with `linecard.flow_mix` and `linecard.flowcache`.
 
-A run consists of traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a cache (``entries``, ``ways``).
-Every policy in :data:`POLICIES` processes the traffic of the run. The number of packets in a run is the length of the
-traffic.
-Metrics:
+Settings that begin with ``mix.`` are arguments of :func:`linecard.flow_mix`; ``entries`` and ``ways`` describe the
+cache. Every policy in :data:`POLICIES` processes the same traffic. The traffic has as many packets as the run. The
+metrics of each component are:
 
 - ``traffic``: statistics of the generated traffic.
-- a policy name, such as ``SP``: ``miss_percent``, the miss classes (``cold_percent_of_misses`` and others),
+- policy name, such as ``SP``: ``miss_percent``, the miss classes (``cold_percent_of_misses`` and others),
   ``fewer_misses_than_lru_percent``, and ``share_of_lru_pred_gap_percent``.
 - ``cache``: size in ``bytes`` (Girish 2008, equation 5.2).
 """
@@ -67,7 +66,7 @@ def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Generate the traffic, and simulate every policy on it."""
+    """Generate the traffic, and simulate every policy with this traffic."""
     found = settings(spec, (*MIX_SETTINGS, STREAM, "entries", "ways"))
     entries, ways = int(found["entries"]), int(found["ways"])
     traffic = _traffic(spec, found)

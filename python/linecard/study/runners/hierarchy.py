@@ -1,9 +1,9 @@
-"""The processor hierarchy, measured with `linecard.hierarchy`.
+"""Measures the processor hierarchy (engines, core and host) with `linecard.hierarchy`.
 
 The field ``preset`` names the platform. The settings ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe
-the traffic. With ``packet_kpps=line``, packets arrive at the byte rate of 1,128,000 64-byte packets per second. Every
-other setting changes a value of the preset. The component ``host`` has the metrics ``reach_percent``, ``most_kpps`` and
-``cycles_per_message``.
+the traffic. With ``packet_kpps=line``, packets of any size arrive at the byte rate of 1.128 million 64-byte packets per
+second. Every other setting changes a value of the preset. The component ``host`` has the metrics ``reach_percent``,
+``most_kpps`` and ``cycles_per_message``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINE_BYTES_PER_SECOND = 1_128_000 * 64
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Send packets to the core and to the host."""
+    """Send packets to the core and to the host, and return the metrics."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate_text, packet = found.pop("packet_kpps"), int(found.pop("packet_bytes"))
     rate = LINE_BYTES_PER_SECOND / packet if rate_text == "line" else float(rate_text) * 1e3

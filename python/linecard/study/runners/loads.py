@@ -1,13 +1,14 @@
-"""Load instructions of a chip's threads: `linecard.run` with a program that loads from a table or from packets.
+"""Measures load instructions with `linecard.run`; the chip executes a program that loads from a table or from packets.
 
-The field ``preset`` names the chip, and ``program`` names its program; every setting changes a parameter of the chip or
+The field ``preset`` names the chip, and ``program`` names the program. Every setting changes a parameter of the chip or
 of the program. All results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states
 the number of loads per packet, the metrics are:
 
 - ``ns_each`` and ``cycles_each``: time of one load instruction of a thread, in nanoseconds and in core cycles;
-- ``gbyte_per_s``: throughput of the loads, with 8 bytes per load, summed over all threads.
+- ``gbyte_per_s``: total throughput of the loads of all threads, with 8 bytes per load.
 
-Without this setting, the loads read packets that a port has written. They use two cache levels, and the metrics are:
+Without the setting ``program.step[load].times``, the loads read packets that a port has written. The loads then use two
+cache levels, and the metrics are:
 
 - ``first_percent``, ``second_percent``: percentages of loads that hit in the first and in the second cache level;
 - ``beyond_percent``: percentage of loads that miss in both cache levels.
@@ -36,7 +37,7 @@ WORD_BYTES = 8
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Run ``program`` on ``preset``, and return the time of its loads or the cache level that served them."""
+    """Run ``program`` on ``preset``; return the time per load, or the percentage of hits in each cache level."""
     first = run_machine(spec, progress)
     given = dict(override.split("=", 1) for override in spec.overrides)
     chip = describe(spec.preset, set=[f"program.run={spec.program}", *spec.overrides])

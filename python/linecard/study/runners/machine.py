@@ -1,4 +1,4 @@
-"""A chip under one kind of traffic, simulated with `linecard.run`."""
+"""Simulates a chip under one kind of traffic, with `linecard.run`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
 def run_as(
     spec: RunSpec, changes: Sequence[str], progress: Callable[[int, int], object], **arguments: Any
 ) -> RunResult:
-    """Simulate the chip of a run for the length and with the seed of the run, with changes of parameters."""
+    """Simulate a chip with changed parameters; ``spec`` determines the length and the seed of the simulation."""
     return run_chip(
         spec.preset,
         set=changes,

@@ -1,7 +1,7 @@
-"""Both models of the IXP2400 at one point, as in `linecard compare-models`.
+"""Runs the two models of the IXP2400 (event-driven and Petri net) at one point, as in `linecard compare-models`.
 
-In ``overrides``, ``threads`` is engines x threads per engine, ``traffic`` is a packet size in bytes or a mix, and
-``program.scheme`` is the buffering scheme.
+In ``overrides``, ``threads`` is "engines x threads per engine". The key ``traffic`` is a packet size in bytes or a mix
+of sizes, and ``program.scheme`` is the buffering scheme.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The occupancy of a chip's transmit buffer in `linecard.run`, compared with a limit in KiB.
+"""Measures with `linecard.run` how often a chip with a transmit buffer contains fewer packet bytes than a limit.
 
-The setting ``below_kib`` is the limit, and every other setting changes the preset. The component ``inside`` has
-``time_below_percent``, the percentage of time during which the packets inside total fewer bytes than the limit. The
-metric ``events_below_percent`` is the percentage of arrivals and departures at which the packets inside total fewer
-bytes than the limit. If runs differ only in ``below_kib``, the runner simulates the machine only once.
+The setting ``below_kib`` is the limit in KiB, and every other setting changes a parameter of the preset. The component
+``inside`` has two metrics. The metric ``time_below_percent`` is the percentage of time during which the packets inside
+the chip total fewer bytes than the limit. The metric ``events_below_percent`` is the percentage of arrivals and
+departures at which the packets inside the chip total fewer bytes than the limit. For runs that differ only in
+``below_kib``, the runner simulates the chip only once.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _lock = threading.Lock()
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Simulate the machine, or return the result of an earlier simulation with the same inputs."""
+    """Simulate the chip, or return the result of an earlier simulation with the same inputs."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     kib = int(found.pop("below_kib"))
     changes = tuple(f"{key}={value}" for key, value in found.items())

@@ -1,14 +1,15 @@
-"""A program that a chip executes, simulated with `linecard.run`.
+"""Simulates a chip that executes a program, with `linecard.run`.
 
 The field ``preset`` names the chip, and ``program`` names a shipped program or a program in the study folder. The
-setting ``define.NAME`` defines a macro of the program, and ``further.NAME`` sets the value of this macro in a second
-run. The setting ``map.NAME`` names a file in the study folder that fills a map. Every other setting changes a parameter
-of the chip. The runner adds the following metrics to those of the run:
+setting ``define.NAME`` defines the macro ``NAME`` of the program. The setting ``further.NAME`` sets the value of the
+macro in a second run. The setting ``map.NAME`` names a file in the study folder, from which the map ``NAME`` is filled.
+Every other setting changes a parameter of the chip. In addition to the metrics of the run, the runner computes the
+following metrics:
 
-- ``program engine_cycles_per_packet``: cycles of all engines, summed, from one sent or dropped packet to the next;
-- ``program engine_cycles_around``: engine cycles per packet without the cycles of the program itself;
-- ``program further_cycles``: increase of the engine cycles per unit of ``NAME``, from the second run;
-- ``cycles_per_access`` of every memory and accelerator: core cycles between two accesses.
+- ``program engine_cycles_per_packet``: total cycles of all engines between two consecutive sent or dropped packets;
+- ``program engine_cycles_around``: engine cycles per packet that are not cycles of the program itself;
+- ``program further_cycles``: increase of the engine cycles per unit of the macro ``NAME``, from the second run;
+- ``cycles_per_access`` of every memory and accelerator: core cycles between two consecutive accesses.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run with its derived metrics, and a second run for one of the metrics."""
+    """A run with derived metrics, and an optional second run from which one of the metrics is computed."""
 
     first: RunResult
     derived: tuple[Metric, ...]
@@ -43,31 +44,31 @@ class ExecutedRun:
 
     @property
     def run_id(self) -> str:
-        """The id of the run; if there are two runs, a hash of both ids."""
+        """The identifier of the run, or, for two runs, a hash of the identifiers of these runs."""
         if self.further is None:
             return self.first.run_id
         return hashlib.sha256(f"{self.first.run_id} {self.further.run_id}".encode()).hexdigest()[:12]
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every measurement of the first run, and the derived metrics."""
+        """All metrics of the first run, and the derived metrics."""
         return (*self.first.metrics, *self.derived)
 
     def metric(self, component: str, metric: str) -> float:
-        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
         for row in self.derived:
             if (row.component, row.metric) == (component, metric):
                 return row.value
         return self.first.metric(component, metric)
 
     def manifest(self) -> dict[str, Any]:
-        """All information that is needed to repeat the run, or both runs."""
+        """All information that is needed to repeat the run, or the two runs."""
         more = {} if self.further is None else {"further": self.further.manifest()}
         return {**self.first.manifest(), "run_id": self.run_id, **more}
 
 
 def options(spec: RunSpec) -> list[str]:
-    """The ``linecard run`` options for the first run; file names are relative to the folder of all studies."""
+    """The options of ``linecard run`` that repeat the first run; file names begin with ``studies/``."""
     name = Path(spec.folder).name
     words = [
         "--program",
@@ -87,7 +88,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Execute ``program`` on the packets that ``preset`` receives."""
+    """Simulate the chip ``preset``, which executes ``program`` for each packet, and return the metrics."""
     settings = dict(override.split("=", 1) for override in spec.overrides)
 
     def taken(start: str) -> dict[str, str]:

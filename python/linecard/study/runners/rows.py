@@ -1,4 +1,4 @@
-"""The rows of an XDP program, scheduled with `linecard.xdp_rows`.
+"""Schedules the instructions of an XDP program into rows of parallel instructions, with `linecard.xdp_rows`.
 
 The field ``program`` names a shipped program or a program in the study folder; ``lanes`` is the maximum number of
 instructions per row. The component ``program`` has the metrics ``rows``, ``instructions`` (a 64-bit constant counts
@@ -22,7 +22,7 @@ KEYS = ("lanes",)
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Schedule ``program`` into rows."""
+    """Schedule the instructions of ``program`` into rows."""
     lanes = int(settings(spec, KEYS).get("lanes", LANES))
     file = Path(spec.folder) / spec.program
     found = xdp_rows(file if file.is_file() else spec.program, lanes=lanes)

@@ -1,7 +1,7 @@
-"""The budget of the virtual router processor, measured with `linecard.vrp_budget`.
+"""Measures the budget for extensions of the virtual router processor, with `linecard.vrp_budget`.
 
-The field ``preset`` names the platform, and the setting ``rate_kpps`` is the packet rate; every other setting changes
-the preset. Each resource is a component with the metrics ``head_room``, ``budget`` and ``cost_cycles``.
+The field ``preset`` names the platform, and the setting ``rate_kpps`` is the packet rate; every other setting changes a
+parameter of the preset. Each resource is a component with the metrics ``head_room``, ``budget`` and ``cost_cycles``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SEARCH = 60
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Search for the budget at the packet rate."""
+    """Search for the budget at the packet rate ``rate_kpps``."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate = float(found.pop("rate_kpps")) * 1e3
     changes = [f"{key}={value}" for key, value in found.items()]
