@@ -142,8 +142,8 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
         },
         QueueingFailure::Traffic(error) => input(error),
         QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
-            "{name}: none of its {packets} packets is an IP packet with a flow; the five-tuple hash of a flow \
-             selects the queue of its packets"
+            "{name}: none of the {packets} packets of this capture belongs to an IP flow; the hash of a five-tuple \
+             selects the queue of a packet"
         )),
         QueueingFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
     }

@@ -65,8 +65,8 @@ fn count_flows(
             flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter(Mismatch::new(
                 "flows",
                 format!("more than {most_flows} in {path}"),
-                "fewer flows, or a higher --most-flows; a flow takes about 100 bytes of memory, and 220 bytes while the \
-                 table grows",
+                "fewer flows, or a higher --most-flows; each flow occupies about 100 bytes of memory, and 220 \
+                 bytes while the table grows",
             )))),
             _ => Ok(()),
         }

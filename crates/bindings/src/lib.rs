@@ -112,10 +112,12 @@ fn flow_cache<'py>(
         let buffer = PyBuffer::<u32>::get(&source)?;
         // PyO3 accepts one of the explicit byte orders on every machine; a native format does not state its order.
         if !matches!(buffer.format().to_bytes(), [_] | [b'@' | b'=', _]) {
-            return Err(PyTypeError::new_err("its byte order differs from the byte order of this machine"));
+            return Err(PyTypeError::new_err(
+                "the byte order of the array differs from the byte order of this machine",
+            ));
         }
         if buffer.dimensions() != 1 || buffer.as_slice_ptr().is_none() {
-            return Err(PyTypeError::new_err("it is not contiguous, or it has more than one dimension"));
+            return Err(PyTypeError::new_err("the array is not contiguous, or has more than one dimension"));
         }
         watched(py, progress, move |ticker| {
             // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as

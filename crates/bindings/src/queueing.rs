@@ -300,7 +300,7 @@ impl Input {
         let measured = match (&self.queues, operations) {
             (Some(queues), 0) => (queues.len() as u64 * 2 * levels).max(LEAST_OF_CAPTURE),
             (None, 0) => {
-                let expected = "1 or more, because 0 is permitted only with a capture";
+                let expected = "1 or more; 0 is permitted only if the operations come from a capture";
                 return Err(QueueingError::bad("operations", 0, expected).into());
             }
             (_, operations) => operations,

@@ -24,22 +24,24 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Misfit::NobodyFillsTransmitBuffer => {
-                f.write_str("ports send from a transmit buffer, but the program does not fill it")
+                f.write_str("ports send from a transmit buffer, but the program does not fill the transmit \
+                             buffer")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread takes the packets that memory holds for a congested port; this requires one inbox \
-                 with one list of free threads",
+                "any free thread may take packets held in memory for a congested port, so the chip must have \
+                 one inbox with one list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
-                "a cluster moves blocks, so packets leave in the order in which they were stored; no other order is \
-                 possible",
+                "if a cluster moves blocks, packets leave in the order in which they were stored; no other \
+                 order is possible",
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,
                 "{cluster}: a program that sends block by block requires a cluster that moves blocks, and vice versa"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
-                "memory partitioned by queue requires queue caches, because only they release memory in queue order",
+                "a packet memory partitioned by queue requires queue caches, because only queue caches release \
+                 memory in queue order",
             ),
             Misfit::Other(sentence) => f.write_str(sentence),
         }

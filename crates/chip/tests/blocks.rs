@@ -365,11 +365,11 @@ fn what_does_not_fit_together_is_refused() {
         let message = built.err().map(|misfit| misfit.to_string()).unwrap_or_default();
         assert!(message.contains(expected), "{message}");
     };
-    wrong(&|c| transmit(c).slots = None, "sending ports must have slots");
+    wrong(&|c| transmit(c).slots = None, "sending ports must have transmit slots");
     wrong(&|c| slots(c).slots = 0, "1 to 128 transmit slots");
     wrong(&|c| c.clusters[1].takes = vec![0], "must either take packets");
     wrong(&|c| c.order.kept = OrderKept::Flow, "no other order is possible");
-    wrong(&|c| c.packets = None, "the chip has none");
+    wrong(&|c| c.packets = None, "the chip has no packet memory");
     wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "memory partitioned by queue");
     wrong(
         &|c| {

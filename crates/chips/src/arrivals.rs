@@ -187,9 +187,9 @@ impl Traffic {
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
             notes.too_late = Some(format!(
-                "packet {packet} arrives {at_ns} ns after the first, but the simulation clock ends at {last_ns} ns. \
-                 Raise \
-                 the rate or the speed-up of the traffic, or cut the capture where its clock jumps"
+                "packet {packet} arrives {at_ns} ns after the first packet, but the simulation clock ends at \
+                 {last_ns} ns. Raise the rate or the speed-up of the traffic, or cut the capture where its \
+                 timestamps jump"
             ));
             return None;
         }
@@ -334,7 +334,7 @@ pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequ
     if ended && notes.packets == 0 {
         let name = request.trace.as_deref().unwrap_or("the generator");
         return Err(Error::Traffic(format!(
-            "{name}: the capture contains no packet; a run needs at least one"
+            "{name}: the capture contains no packet; a run needs at least one packet"
         )));
     }
     Ok(())

@@ -149,7 +149,8 @@ impl Binder<'_> {
             let number = roles.number(name, place);
             if found.is_some_and(|other| other != number) {
                 let message = format!(
-                    "packets are written to `{}` and read from `{name}`; name the same memory for both",
+                    "packets are written to `{}` and read from `{name}`; receive_to and send_from must name the \
+                     same memory",
                     roles.names[found.unwrap_or(0)]
                 );
                 self.document.report(place.clone(), "send_from", message);
@@ -168,7 +169,8 @@ impl Binder<'_> {
         let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
         let why = match kept {
             Some(name) => format!("packets are kept in `{name}`"),
-            None => "no port writes packets to a memory (receive_to) or reads them from one (send_from), and no program moves them"
+            None => "no port writes packets to a memory (receive_to) or reads packets from a memory \
+                     (send_from), and no program moves packets"
                 .to_owned(),
         };
         let others =
@@ -223,7 +225,7 @@ impl Binder<'_> {
             "pool_per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "whether all packets share this capacity, or each thread has a separate one",
+            "whether pool_bytes is the capacity for the whole chip or for each thread",
         );
         let pool = if per_thread {
             pool * configs.iter().map(|c| u64::from(c.all_threads())).sum::<u64>()
@@ -237,7 +239,12 @@ impl Binder<'_> {
             section.fail("pool_bytes", message);
             return None;
         }
-        let pools = section.integer_or("pools", 1, 1..=2, "number of pools, which are used in turn") as u32;
+        let pools = section.integer_or(
+            "pools",
+            1,
+            1..=2,
+            "number of pools; consecutive packets use the pools in turn",
+        ) as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
         let order =
             section.choice_or("order", "lifo", &orders, "order in which freed buffers or pages are reused");
@@ -300,8 +307,8 @@ impl Binder<'_> {
                 && used > capacity
             {
                 let message = format!(
-                    "holds {capacity} bytes, but {used} bytes are bound to it ({}); bind some of them elsewhere, or \
-                     raise capacity_bytes",
+                    "the capacity is {capacity} bytes, but data of {used} bytes are bound to this memory ({}); \
+                     bind some data to another memory, or raise capacity_bytes",
                     parts.join(", ")
                 );
                 self.document.report(named.place.clone(), &format!("memory.{}", named.name), message);
@@ -348,7 +355,7 @@ impl Binder<'_> {
             if report {
                 let whose = place.per.as_deref().unwrap_or("");
                 let message = format!(
-                    "each `{whose}` has its own `{name}`, but `{}` reaches none of them",
+                    "each `{whose}` has its own `{name}`, but `{}` reaches no `{name}`",
                     cluster.name
                 );
                 self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -361,8 +368,10 @@ impl Binder<'_> {
         let route = of_role.or(self.routes.iter().filter(leads).find(|route| route.roles.is_empty()));
         let others = || self.routes.iter().any(|route| mine(&route) && route.roles.is_empty());
         if route.is_none() && !own && others() && report {
-            let message =
-                format!("the program of `{}` uses `{name}`, but no [[route]] connects the two", cluster.name);
+            let message = format!(
+                "the program of `{}` uses `{name}`, but no [[route]] leads to `{name}`",
+                cluster.name
+            );
             self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
         }
         let link = |name: &String| {
@@ -388,7 +397,7 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "per_queue_linear requires queue caches, because only they release memory in queue order",
+            "per_queue_linear requires queue caches, because only queue caches release memory in queue order",
         );
         return None;
     };
@@ -397,12 +406,14 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let cells = caches.integer(
         "cache_cells",
         1..=1_000_000,
-        "capacity of each of the two caches in cells, summed over all queues",
+        "total capacity in cells of the input caches of all queues; the output caches have the same total \
+         capacity",
     ) as u32;
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
         let message = format!(
-            "too small; each of {queues} queues needs space for at least one block of {block_cells} cells"
+            "too small; the caches of each of {queues} queues need space for at least one block of \
+             {block_cells} cells"
         );
         caches.fail("cache_cells", message);
     }

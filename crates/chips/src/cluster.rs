@@ -51,7 +51,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
         let threads = section.integer("threads", 1..=65_536, "number of hardware threads per engine");
         if count as u64 * engines * threads > MOST_THREADS {
             let message = format!(
-                "{count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} \
+                "found {count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} \
                  threads in total"
             );
             section.fail("threads", message);
@@ -83,7 +83,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "branch_share",
                 0.0,
                 0.0..=0.5,
-                "fraction of the instructions that are taken branches",
+                "fraction of instructions that are taken branches",
             ),
             branch_lost_cycles: section.integer_or(
                 "branch_lost_cycles",
@@ -129,10 +129,13 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             count,
             takes: section.texts(
                 "takes",
-                "inboxes from which its threads take packets, in order of priority (highest first)",
+                "inboxes from which the threads of the cluster take packets, in order of priority (highest \
+                 first)",
             ),
-            program: section
-                .text_if("program", "program that its threads run; the chip's program if left out"),
+            program: section.text_if(
+                "program",
+                "program that the threads of the cluster execute; the chip's program if left out",
+            ),
             lists: section.has("step"),
             place: section.place(),
             takes_at: section.place_of("takes"),
@@ -153,9 +156,10 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         "fill",
         "engine_by_engine",
         &[("engine_by_engine", false), ("thread_by_thread", true)],
-        "order in which threads are put into use: all threads of one engine first, or one thread of every engine first",
+        "order in which the threads in use are selected: all threads of one engine first, or one thread of \
+         every engine first",
     );
-    let meaning = "total number of threads used in all clusters of this kind; all threads if left out";
+    let meaning = "total number of threads in use in all clusters of this kind; all threads if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
     if in_use > engines * threads {
         let message = format!(
@@ -201,7 +205,8 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "latency_cycles",
             1,
             0..=1000,
-            "cycles from a cache hit until the value is available; the thread waits only if it has no other work",
+            "cycles from a cache hit until the value is available; the thread stalls only if an instruction \
+             uses the value earlier",
         );
         let leaves_engine = section.choice_or(
             "during_hit",
@@ -222,7 +227,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             .sum();
         if caches * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
             let message = format!(
-                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in total",
+                "found {caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in total",
                 cache_bytes / line_bytes.max(1)
             );
             section.fail("cache_bytes", message);
@@ -283,8 +288,8 @@ pub(super) struct Ring {
 
 /// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "maximum number of packets taken from this inbox or ring that are still in the chip; further \
-                   packets wait; unbounded if left out";
+    let meaning = "maximum number of packets in the chip that came from this inbox or ring; further packets \
+                   wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -315,7 +320,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
             "entry_bytes",
             8,
             1..=4096,
-            "size of an entry, which is written once and read once",
+            "size of a ring entry; each entry is written once and read once",
         );
         let window = window(&section);
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity), window });
@@ -346,10 +351,10 @@ pub(super) fn routes(
 ) -> Vec<Route> {
     let mut routes: Vec<Route> = Vec::new();
     for section in root.list("route") {
-        let meaning = "name of the route, for --set and for files that extend this one";
+        let meaning = "name by which --set and extending files select the route";
         section.text_if("name", meaning);
         let from = section.texts("from", "clusters at which the route begins");
-        let to = section.texts("to", "memories and units at which it ends");
+        let to = section.texts("to", "memories and units at which the route ends");
         let over = section.texts("links", "links of the route, in order");
         let roles = section
             .texts("roles", "roles that use the route; if left out, all roles that have no other route");
@@ -384,7 +389,7 @@ pub(super) fn routes(
         routes.push(Route {
             issue_ps: time(
                 "issue",
-                "time from a thread to the first link; without links, to the memory or unit",
+                "time from a thread to the first link, or to the memory or unit if the route has no links",
             ),
             back_ps: time("back", "time from the memory or unit back to the thread"),
             from,

@@ -194,7 +194,7 @@ fn assemble(
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
             "a Q_array keeps its tags in one engine's CAM, which serves at most {Q_ARRAY_THREADS} threads; this \
-             chip has {threads} threads. Use fewer engines or threads, or the manager sqc"
+             chip has {threads} threads. Use fewer engines or threads, or the queue manager sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }
@@ -375,7 +375,8 @@ fn programs(
         if blocks {
             if !named.takes.is_empty() {
                 let key = format!("cluster.{}.takes", named.name);
-                let message = "has no effect: its threads move blocks (block_cells) and take no packets";
+                let message = "has no effect: the threads of this cluster move blocks (block_cells) and take no \
+                               packets from inboxes";
                 document.report(named.takes_at.clone(), &key, message);
             }
         } else if named.takes.is_empty() {
@@ -410,8 +411,8 @@ fn programs(
     for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !taken.contains(&number) {
             let message = format!(
-                "no cluster takes packets from it; add `{}` to the key `takes` of a cluster",
-                inbox.name
+                "no cluster takes packets from `{name}`; add `{name}` to the key `takes` of a cluster",
+                name = inbox.name
             );
             document.report(inbox.place.clone(), &inbox.key, message);
         }

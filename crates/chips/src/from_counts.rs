@@ -283,15 +283,15 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_too_short(chip) {
         warnings.push(format!(
-            "too short to judge: only {} packets departed in {:.3} us of measured time; run more packets with \
-             --packets",
+            "the run is too short to judge: only {} packets departed in {:.3} us of measured time; run more \
+             packets with --packets",
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));
     } else if piles_up(chip, counts) {
         warnings.push(format!(
-            "not steady: the number of packets inside grew from {} to {} during the measurement. Loss and latency depend on \
-             the length of the run",
+            "not steady: the number of packets inside the chip grew from {} to {} during the measurement. Loss \
+             and latency depend on the length of the run",
             counts.inside_at_start, counts.inside_at_end
         ));
     } else if !chip.was_warm() {

@@ -148,7 +148,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);
-        wrong("packets", found, "1 to 10000000 packets, with one in 1 or more");
+        wrong("packets", found, "1 to 10000000 packets, and `one in` of at least 1");
     }
     if !problems.is_empty() {
         return Err(Error::Config { problems });
@@ -161,7 +161,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     }
     let message = format!(
         "`{}` has no core or no host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and \
-         `{WORK}`); platforms/ixp1200_host has them",
+         `{WORK}`); platforms/ixp1200_host has both",
         request.chip
     );
     Err(Error::Config { problems: vec![problem("chip".into(), "", message)] })

@@ -199,13 +199,13 @@ fn overloaded(counts: &Counts) -> u64 {
 fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
     let decided = [
         (DropReason::NoRoute, "match no route of the forwarding table"),
-        (DropReason::TtlExpired, "have no hops left"),
+        (DropReason::TtlExpired, "have an expired TTL"),
         (DropReason::FirewallRule, "are dropped by a rule of the program"),
         (
             DropReason::NotIpv4,
             "are not IPv4 (the program handles no other protocol) or have a damaged header",
         ),
-        (DropReason::NatTableFull, "find the translation table full (nat.entries)"),
+        (DropReason::NatTableFull, "arrive while the translation table is full (nat.entries)"),
         (DropReason::NotIp, "are not IP and are dropped by choice (program.not_ip)"),
         (DropReason::Punted, "are not IP and go to the host (program.not_ip)"),
     ];
@@ -251,7 +251,7 @@ pub(super) fn judge(
             component: NOT_JUDGED.to_owned(),
             utilization: busiest.1,
             why: format!(
-                "The run is too short to identify a limit; the busiest part, {}, is at {:.0} %. Run more packets with --packets.",
+                "The run is too short to identify a limit; the busiest part, {}, is {:.0} % utilised. Run more packets with --packets.",
                 busiest.0,
                 busiest.1 * 100.0
             ),
@@ -267,7 +267,7 @@ pub(super) fn judge(
             utilization: busiest.1,
             why: format!(
                 "The chip carries the offered load of {gbps:.2} Gbit/s: no buffer overflows and no queue grows. The busiest part, \
-                 {}, is at {:.0} %.",
+                 {}, is {:.0} % utilised.",
                 busiest.0,
                 busiest.1 * 100.0
             ),
@@ -288,7 +288,7 @@ pub(super) fn judge(
     gains.sort_by(|a, b| b.1.total_cmp(&a.1));
     let measured = match packets {
         Some(packets) => format!("measured by re-runs of {packets} packets"),
-        None => "measured by re-runs as long as the run".to_owned(),
+        None => "measured by re-runs of equal length".to_owned(),
     };
     let said = |gains: &[(&Candidate, f64)]| -> String {
         let each = gains.iter().map(|(part, gain)| format!("{} {:+.0} %", part.lifted(), gain * 100.0));
@@ -342,7 +342,7 @@ pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
         component: NOT_JUDGED.to_owned(),
         utilization,
         why: format!(
-            "The verdict was not requested; the busiest part, {part}, is at {:.0} %.",
+            "The verdict was not requested; the busiest part, {part}, is {:.0} % utilised.",
             utilization * 100.0
         ),
     }

@@ -38,7 +38,7 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 /// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
     let Some(cluster) =
-        section.text_if("per", "cluster whose instances each have a separate component of this name")
+        section.text_if("per", "cluster of which each instance has its own copy of this component")
     else {
         return (None, 1);
     };
@@ -99,7 +99,8 @@ impl Places {
                 let number = places.named.len();
                 match places.numbers.entry(section.name().to_owned()) {
                     Entry::Occupied(_) => {
-                        section.fail("", format!("a memory is also called `{}`", section.name()));
+                        section
+                            .fail("", format!("the name `{}` is also the name of a memory", section.name()));
                     }
                     Entry::Vacant(entry) => {
                         entry.insert(number);

@@ -97,7 +97,8 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
                 "watermarks_of",
                 "buffer",
                 &kinds,
-                "bytes that count against a port's watermarks: its bytes in the buffer, or all bytes in its queue",
+                "bytes that are compared with a port's watermarks: the port's bytes in the transmit buffer, or \
+                 all bytes in the port's queue",
             );
             Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
         }
@@ -115,7 +116,8 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
         "room",
         "cell",
         &rooms,
-        "when cells are reserved: each cell when it is moved, or all cells of a packet before the first is moved",
+        "when cells are reserved: each cell when it is moved, or all cells of a packet before the first cell is \
+         moved",
     );
     Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }
@@ -214,7 +216,7 @@ impl Ports {
             0 => {
                 section.lacks(
                     "inbox",
-                    "a port that receives packets needs an [inbox.NAME], where they wait for threads",
+                    "a port that receives packets needs an [inbox.NAME], in which packets wait for threads",
                 );
                 0
             }
@@ -249,15 +251,16 @@ impl Ports {
         let from_first_bit = section.switch_or(
             "latency_from_first_bit",
             false,
-            "whether latencies count from a frame's first bit instead of its last; this adds the frame's time on \
-             the wire",
+            "whether latencies start at the first bit of a frame instead of its last bit, which adds the \
+             frame's time on the wire",
         );
         (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }
 
     /// Reads the link between the port and the chip.
     fn bus(&self, section: &Section<'_>) -> Option<usize> {
-        let meaning = "link on which cells move between the port and threads; threads wait for the cells; no link if left out";
+        let meaning = "link that carries cells between the port and the threads, which wait for the cells; no \
+                       link if left out";
         let name = section.text_if("bus", meaning)?;
         let found = self.links.iter().position(|link| *link == name);
         if found.is_none() {
@@ -269,7 +272,9 @@ impl Ports {
 
     fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
         let one_queue = match (section.has("slots"), self.sends_cells) {
-            (true, _) => Some("output threads send all blocks of a port with slots from one queue"),
+            (true, _) => Some(
+                "a port with transmit slots has only one queue, from which output threads send all blocks",
+            ),
             (_, true) => Some("a port that sends from the transmit buffer, [transmit], has only one queue"),
             _ => None,
         };
@@ -300,7 +305,7 @@ impl Ports {
                 "when_full",
                 usual_when_full,
                 &full,
-                "treatment of a packet for a full queue: it is dropped, or its thread waits",
+                "whether a packet for a full queue is dropped, or the thread with the packet waits",
             ),
             scheduler,
             buffer_cells: section.integer_or(
@@ -317,7 +322,8 @@ impl Ports {
 
 /// Reads the transmit slots of a port, if it has any.
 fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
-    let meaning = "slots that output threads (block_cells of a cluster) fill; each slot holds one block";
+    let meaning = "number of transmit slots, each for one block; output threads (block_cells of a cluster) fill \
+                   the slots";
     let slots = section.integer_if("slots", 1..=128, meaning)?;
     let ps =
         |key: &str, meaning: &str| (section.number_or(key, 0.0, 0.0..=1e9, meaning) * 1e3).round() as u64;
@@ -326,7 +332,7 @@ fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
         handshake_ps: ps("handshake_ns", "time to hand over a transmit slot"),
         drain_cell_ps: ps(
             "drain_cell_ns",
-            "additional time for which each cell keeps its slot, after its time on the wire",
+            "additional time for which a cell occupies its transmit slot after the end of its transmission",
         ),
     })
 }
@@ -342,7 +348,7 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
             "window_packets",
             1024,
             1..=1 << 30,
-            "maximum number of packets that wait for earlier ones",
+            "maximum number of packets that wait for earlier packets",
         ) as u32,
     }
 }

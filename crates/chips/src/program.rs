@@ -76,7 +76,7 @@ fn from_file(
         let (place, key) = named_at;
         let message = format!(
             "`{name}` is a built-in program that takes its costs from the chip's [program]; set program.run = \
-             \"{name}\" there, as platforms/ixp2400 does"
+             \"{name}\" in the chip's file, as platforms/ixp2400 does"
         );
         document.report(place, &key, message);
         return None;

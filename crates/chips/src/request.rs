@@ -40,12 +40,12 @@ pub struct RunRequest {
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is replayed once,
+    /// Number of packets to measure: packets sent or dropped during the measurement. With 0, a capture is replayed once,
     /// to its end. Default: 0 with a capture, otherwise 100,000.
     #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
     pub packets: u64,
-    /// Length of the warm-up: packets that leave or are dropped before the statistics start. By default the run detects
-    /// the steady state.
+    /// Length of the warm-up: packets that leave or are dropped before the statistics start. By default,
+    /// the warm-up ends when the run detects steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
     /// Replace each address that has no route with an address in a routed prefix, for anonymised captures.
@@ -110,7 +110,7 @@ pub struct ProgramOptions {
     /// CSV file with the routes for `bpf_fib_lookup`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub fib: Option<String>,
-    /// Input file for a C program's `app_init`; by default, the shipped program's file.
+    /// Input file for a C program's `app_init`; by default, the file that ships with the program.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
     /// Number of processors for per-processor maps; packets use the processors in turn.
@@ -137,7 +137,7 @@ pub struct ProgramOptions {
 /// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until the throughput's 95 % interval is within ± this fraction, such as 1%.
+    /// Lengthen the run until the 95 % confidence interval of the throughput is within ± this fraction, such as 1%.
     ///
     /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
     /// enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is

@@ -74,7 +74,8 @@ impl<'d> Classes<'d> {
         }
         for group in groups.iter().skip(1).filter(|group| group.config.members.is_empty()) {
             let name = &group.config.name;
-            let message = format!("the group `{name}` is empty; name it as the group of a class, or omit it");
+            let message =
+                format!("the group `{name}` is empty; assign a class to the group, or omit the group");
             section.fail("group", message);
         }
         SchedulerConfig { classes, groups: groups.into_iter().map(|group| group.config).collect() }
@@ -90,7 +91,7 @@ fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     };
     if count == 0 || count > MOST_LEVELS {
         let message =
-            format!("{count} levels; expected 1 to {MOST_LEVELS}, such as [\"strict\", \"deficit\"]");
+            format!("found {count} levels; expected 1 to {MOST_LEVELS}, such as [\"strict\", \"deficit\"]");
         section.fail("scheduler", message);
     }
     let levels = section.choices("scheduler", &rules, meaning);
@@ -147,7 +148,8 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
                 "groups can contain groups only if the scheduler has three levels or more",
             );
         } else if let Some(known) = known(&row, &groups) {
-            let meaning = "parent group, which must be listed earlier; none for a group on the first level";
+            let meaning =
+                "parent group, which must be listed earlier; left out for a group on the first level";
             around = row.choice_if("group", &known, meaning).unwrap_or(0);
         }
         let mut level = groups[around].level + 1;
@@ -279,9 +281,9 @@ pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]
     let understand = |text: &str| match (text.parse::<u8>(), all.iter().position(|&name| name == text), names)
     {
         (Ok(number), ..) => Ok(number),
-        (_, Some(at), Some(names)) => names[at]
-            .1
-            .ok_or_else(|| format!("found `{text}`, whose number differs between ports; use a number")),
+        (_, Some(at), Some(names)) => names[at].1.ok_or_else(|| {
+            format!("found `{text}`, whose number differs from port to port; use a number instead")
+        }),
         (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
         (_, _, None) => Ok(0),
     };

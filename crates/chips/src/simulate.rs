@@ -320,7 +320,7 @@ pub(crate) fn simulate(
     if let Some(capture) = capture {
         match capture.finish() {
             Ok(note) => report.warnings.extend(note),
-            Err(error) => report.lacks(format!("the capture of departing packets is missing: {error}")),
+            Err(error) => report.lacks(format!("the capture of departing packets was not written: {error}")),
         }
     }
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
@@ -389,7 +389,7 @@ pub(super) fn judge(
 fn what_to_write(misfit: &Misfit) -> String {
     let change = match misfit {
         Misfit::NobodyFillsTransmitBuffer => {
-            "omit [transmit], or run a program that moves packets there (ipv4_forward)"
+            "omit [transmit], or run a program that moves packets to the transmit buffer (ipv4_forward)"
         }
         Misfit::SeveralListsOfFreeThreads => "dispatch = \"free_list\"",
         Misfit::OrderBesideBlocks => "[order] kept = \"none\"",

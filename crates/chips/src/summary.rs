@@ -25,8 +25,8 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "{} of {} packets had a destination without a route; a seeded permutation of /24 blocks moved both of their \
-             addresses into routed space (--map-addresses)",
+            "{} of {} packets had a destination without a route; a seeded permutation of /24 blocks moved their \
+             source and destination addresses into routed space (--map-addresses)",
             notes.mapped, notes.packets
         ));
     }
@@ -40,7 +40,8 @@ pub(crate) fn traffic_warnings(
     }
     if facts.not_ipv4 * 10 > facts.packets_in {
         warnings.push(format!(
-            "{} of {} packets are dropped as not_ipv4: IPv6 packets in an IPv4-only program, or unreadable headers",
+            "{} of {} packets are dropped as not_ipv4: they are IPv6 packets in an IPv4-only program, or have \
+             unreadable headers",
             facts.not_ipv4, facts.packets_in
         ));
     }
@@ -60,11 +61,12 @@ pub(crate) fn traffic_warnings(
         let seen = notes.packets;
         let wanted = request.packets + request.warmup();
         warnings.push(format!(
-            "the capture holds {seen} packets, fewer than the {wanted} requested (warm-up included): the run covers all of them"
+            "the capture contains {seen} packets, fewer than the {wanted} requested packets (warm-up included); \
+             the run covers the whole capture"
         ));
     }
     if ended && facts.inside > 0 {
-        warnings.push(format!("{} packets were still inside at the end", facts.inside));
+        warnings.push(format!("{} packets were still inside the chip at the end of the run", facts.inside));
     }
     warnings
 }

@@ -45,8 +45,8 @@ pub(super) fn write(
     Ok((recording.left_out > 0).then(|| {
         let last = recording.spans.last().map_or(from, |span| span.to);
         format!(
-            "the timeline is full after {:.3} us of its window and omits {} later events; request a shorter window \
-             with --timeline-for",
+            "the timeline is full after {:.3} us of the requested window and omits {} later events; request a \
+             shorter window with --timeline-for",
             base.nanoseconds(last.saturating_sub(from)) / 1e3,
             recording.left_out
         )

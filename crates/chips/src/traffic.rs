@@ -102,7 +102,8 @@ pub(super) fn traffic(
         PacketsFrom::Either => {}
         PacketsFrom::Generator => section.refuse_set(
             CAPTURED,
-            "it applies to captures (--trace), but this traffic is generated; traffic.rate_gbps sets its rate",
+            "the key applies to captures (--trace), but this traffic is generated; traffic.rate_gbps sets the \
+             rate of generated traffic",
         ),
         PacketsFrom::Capture => {
             section.refuse_set(GENERATED, OWN_PACKETS);
@@ -140,11 +141,11 @@ pub(super) fn traffic(
     // A refused value requires no further keys.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
-        section.refuse_set(&["packet_bytes"], "it applies to traffic.kind=fixed");
+        section.refuse_set(&["packet_bytes"], "the key applies to traffic.kind=fixed");
         section.leave(&["packet_bytes"]);
     }
     if kind != Kind::Sizes {
-        section.refuse_set(&["sizes"], "they apply to traffic.kind=sizes");
+        section.refuse_set(&["sizes"], "the key applies to traffic.kind=sizes");
         section.leave(&["sizes"]);
     }
     let empirical = |list: &[(u32, f64)]| EmpiricalSizes::new(list).map(Sizes::Empirical);
@@ -190,8 +191,8 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "arrival times of frames; saturated: a frame always waits; captured: the times in the capture (default for \
-         captures)",
+        "arrival times of frames; saturated: a frame always waits at the port; captured: the timestamps of the \
+         capture (default for captures)",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
@@ -208,7 +209,7 @@ pub(super) fn traffic(
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
     if when != When::OnOff {
-        section.refuse_set(&["peak_gbps", "burst_packets"], "it applies to traffic.arrivals=on_off");
+        section.refuse_set(&["peak_gbps", "burst_packets"], "the key applies to traffic.arrivals=on_off");
         section.leave(&["peak_gbps", "burst_packets"]);
     }
     let replayed_gbps =
@@ -218,7 +219,8 @@ pub(super) fn traffic(
         When::Saturated => {
             section.refuse_set(
                 &["rate_gbps", "speedup"],
-                "a packet always waits (traffic.arrivals=saturated); with a capture, traffic.arrivals=captured keeps its times",
+                "a packet always waits (traffic.arrivals=saturated); traffic.arrivals=captured keeps the \
+                 timestamps of a capture",
             );
             section.leave(&["rate_gbps"]);
             None
@@ -250,7 +252,7 @@ pub(super) fn traffic(
             "zipf",
             0.0,
             0.0..=5.0,
-            "Zipf exponent of the popularity of flows; 0: all are equal",
+            "Zipf exponent of the popularity of flows; 0: all flows are equally popular",
         ),
         ..FlowShape::default()
     };
@@ -275,7 +277,7 @@ pub(super) fn traffic(
         "captures",
         "frames",
         &counts,
-        "bytes that count as a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
+        "size of a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
     );
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
@@ -286,7 +288,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
     let section = root.section("shots");
     if when != When::ShotNoise {
         if let Some(section) = section {
-            section.refuse_set(&KEYS, "they apply to traffic.arrivals=shot_noise");
+            section.refuse_set(&KEYS, "the key applies to traffic.arrivals=shot_noise");
             section.leave(&KEYS);
         }
         return None;

@@ -71,8 +71,10 @@ impl Clocks {
         let names: Vec<&str> = used.iter().map(|&number| self.list[number].key.as_str()).collect();
         for (number, clock) in self.list.iter().enumerate() {
             if section.is_set(&clock.key) && !used.contains(&number) {
-                let message =
-                    format!("has no effect here: no part uses this clock; parts use {}", names.join(", "));
+                let message = format!(
+                    "has no effect here: no part of the chip uses this clock; the parts use {}",
+                    names.join(", ")
+                );
                 section.fail(&clock.key, message);
             }
         }

@@ -50,7 +50,7 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
         assert!(at_its_limit || s.packets_dropped == 0, "{chip}: {:?}", report.drops);
         // If queues have no bound and ports always have a packet, some designs of Hasan 2003 fill up.
         let fills_up = chip.starts_with("hasan2003")
-            && report.warnings.iter().any(|w| w.contains("packets inside grew"));
+            && report.warnings.iter().any(|w| w.contains("packets inside the chip grew"));
         assert!(s.steady || fills_up, "{chip}: {:?}", report.warnings);
         let intervals = s.intervals.unwrap();
         assert!(
@@ -407,7 +407,11 @@ fn a_backlog_that_grows_and_a_run_too_short_are_said() {
         )
     });
     assert!(!report.summary.steady, "{:?}", report.summary);
-    assert!(report.warnings.iter().any(|w| w.contains("packets inside grew")), "{:?}", report.warnings);
+    assert!(
+        report.warnings.iter().any(|w| w.contains("packets inside the chip grew")),
+        "{:?}",
+        report.warnings
+    );
     let report = quick(&RunRequest { packets: 5, ..request("example_smartnic", &[]) });
     assert!(report.warnings.iter().any(|w| w.contains("too short")), "{:?}", report.warnings);
 }

@@ -149,7 +149,7 @@ fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     assert!(without.contains("extension: has no effect: no step has op = \"extend\""), "{without}");
     assert_eq!(without.matches("extension").count(), 1, "said once: {without}");
     let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
-    assert!(left.contains("or `without` leaves that step out"), "{left}");
+    assert!(left.contains("or the key `without` omits that step"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
     assert!(nested.contains("program.extension[0].op: an extension must be a step of a program"), "{nested}");
     let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);

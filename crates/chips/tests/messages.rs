@@ -152,10 +152,8 @@ fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for
     let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[without], &[]);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
-        found
-            .iter()
-            .any(|said| said
-                .contains("the program of `second` uses `scratch`, but no [[route]] connects the two")),
+        found.iter().any(|said| said
+            .contains("the program of `second` uses `scratch`, but no [[route]] leads to `scratch`")),
         "{found:?}"
     );
 }
@@ -213,7 +211,7 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
     let [only] = found.as_slice() else { panic!("{found:?}") };
     assert!(
         only.starts_with(&format!(
-            "chip:{}: ring.work: no cluster takes packets from it",
+            "chip:{}: ring.work: no cluster takes packets from `work`",
             line("[ring.work]")
         )),
         "{only}"
@@ -246,7 +244,8 @@ fn rings_take_room_in_their_memory() {
     // The ring's 1,024 entries of 8 bytes do not fit beside the 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);
     let said = format!(
-        "chip:{}: memory.scratch: holds 65536 bytes, but 73728 bytes are bound to it (scratch 65536, ring work 8192)",
+        "chip:{}: memory.scratch: the capacity is 65536 bytes, but data of 73728 bytes are bound to this memory \
+         (scratch 65536, ring work 8192)",
         line("[memory.scratch]")
     );
     assert!(found.len() == 1 && found[0].starts_with(&said), "{found:?}");

@@ -69,7 +69,7 @@ fn one(
     let parts = numbered(table, &whole_path(table, parts, kinds)?)?;
     let path = parts.join(".");
     if let Some(earlier) = given.insert(path.clone(), number) {
-        return Err(format!("set twice (also as number {}); set it once", earlier + 1));
+        return Err(format!("the key is set twice (also by --set number {}); set the key once", earlier + 1));
     }
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);
@@ -95,7 +95,7 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
     let first = parts[0];
     if parts.len() == 1 {
         return match OWN.contains(&first) {
-            true => Err("belongs to the file and cannot be set".to_owned()),
+            true => Err("the key describes the file itself and cannot be set".to_owned()),
             false => Ok(parts),
         };
     }
@@ -166,7 +166,7 @@ fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
         }
         several => {
             let numbers: Vec<String> = several.iter().map(|number| format!("{key}[{number}]")).collect();
-            Err(format!("several are called `{name}`; write one of {}", numbers.join(", ")))
+            Err(format!("several elements are called `{name}`; write one of {}", numbers.join(", ")))
         }
     }
 }

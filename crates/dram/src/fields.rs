@@ -159,7 +159,8 @@ impl FieldMap {
         for (done, bit) in (offset..address_bits).enumerate() {
             let Some(pivot) = rows[done..].iter().position(|(mask, _)| mask >> bit & 1 == 1) else {
                 return Err(format!(
-                    "not one-to-one: address bit {bit} has no effect, or two field bits are equal"
+                    "the address map is not one-to-one: address bit {bit} has no effect, or two field bits are \
+                     equal"
                 ));
             };
             rows.swap(done, done + pivot);

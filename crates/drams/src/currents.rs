@@ -14,11 +14,11 @@ pub(super) fn currents(root: &Section<'_>) -> Option<Currents> {
         parts: energy.in_unit("parts").integer("parts", 1..=1024, "number of DRAM parts that share an access")
             as u32,
         vdd_v: energy.in_unit("V").number("VDD", 0.1..=10.0, "supply voltage"),
-        idd0_ma: ma("IDD0", "one bank activated and precharged every tRC"),
-        idd2n_ma: ma("IDD2N", "all banks closed, standby"),
-        idd3n_ma: ma("IDD3N", "banks open, standby"),
-        idd4r_ma: ma("IDD4R", "reading without pause"),
-        idd4w_ma: ma("IDD4W", "writing without pause"),
-        idd5_ma: ma("IDD5", "refreshing without pause"),
+        idd0_ma: ma("IDD0", "supply current while one bank is activated and precharged every tRC"),
+        idd2n_ma: ma("IDD2N", "supply current in standby, with all banks closed"),
+        idd3n_ma: ma("IDD3N", "supply current in standby, with open banks"),
+        idd4r_ma: ma("IDD4R", "supply current during continuous reads"),
+        idd4w_ma: ma("IDD4W", "supply current during continuous writes"),
+        idd5_ma: ma("IDD5", "supply current during continuous refreshes"),
     })
 }

@@ -30,7 +30,11 @@ impl MapText<'_> {
         let first = Field::ALL.map(Field::name).into_iter().find(|name| section.has(name));
         let by_order = match (section.has("order"), first) {
             (true, Some(first)) if section.is_set("order") == section.is_set(first) => {
-                section.fail("order", "conflicts with lists of bits; omit one of the two");
+                section.fail(
+                    "order",
+                    "conflicts with the lists of bits of single fields (map.bank, map.row, …); omit either \
+                     map.order or these lists",
+                );
                 return None;
             }
             // Bits that `--set` states replace the order of a file, and vice versa.

@@ -30,7 +30,8 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     };
     let channels = power("channels", "channels", 1, 64, "independent channels");
     let ranks = power("ranks", "ranks", 1, 8, "ranks of a channel");
-    let groups = power("bank_groups", "groups", 1, 16, "bank groups of a rank; 1 without groups");
+    let groups =
+        power("bank_groups", "groups", 1, 16, "number of bank groups of a rank; 1 if the rank has no groups");
     let banks = power("banks_per_group", "banks", 1, 64, "banks of a group");
     let rows = power("rows", "rows", 1, 4_194_304, "rows of a bank");
     let row_bytes = power(
@@ -40,7 +41,8 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
         1_048_576,
         "size of a row in a bank, summed over all parts of the channel",
     );
-    let beat_bytes = power("bus_bytes", "bytes", 1, 256, "bytes that the data bus moves per beat");
+    let beat_bytes =
+        power("bus_bytes", "bytes", 1, 256, "number of bytes that the data bus transfers per beat");
     let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats per memory clock");
     let access_bytes = power("access_bytes", "bytes", 1, 4096, "bytes of one access (a burst)");
     let dual_issue =
@@ -66,7 +68,7 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     }
     let widths = widths(&organization, channels, access_bytes);
     if widths.iter().sum::<u32>() + access_bytes.ilog2() > MOST_BITS {
-        let message = format!("the part holds more than 2^{MOST_BITS} bytes; is a count too large?");
+        let message = format!("the DRAM part has a capacity above 2^{MOST_BITS} bytes; reduce a count");
         table.fail("rows", message);
         return None;
     }

@@ -93,7 +93,8 @@ fn values(document: &Document) -> Option<Values> {
         policy.pass_over(&[QUEUED, PACKET_BUFFER, &["refresh", "transaction_queue"]].concat());
         return None;
     };
-    let refresh = policy.switch("refresh", "refresh as the part requires, or never");
+    let refresh =
+        policy.switch("refresh", "whether the controller refreshes as the DRAM part requires, or never");
     let transaction_queue = requests(
         &policy,
         "transaction_queue",
@@ -122,19 +123,19 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let scheduler = policy.choice(
         "scheduler",
         &[("fcfs", Scheduler::Fcfs), ("frfcfs", Scheduler::FrFcfs)],
-        "strict order, or first-ready first-come first-served",
+        "order of service: strict arrival order, or first-ready first-come first-served",
     );
     let page = policy.choice(
         "page",
         &[("open", Page::Open), ("closed", Page::Closed), ("adaptive", Page::Adaptive)],
-        "when rows are closed",
+        "rule for when the controller closes rows",
     );
     let cap = policy.in_unit("accesses").integer(
         "row_hit_cap",
         0..=65_535,
-        "accesses after which a row may be closed despite waiting hits; 0 for no cap",
+        "number of accesses after which a row may be closed despite waiting row hits; 0: no limit",
     ) as u32;
-    let command_queue = requests(policy, "command_queue", 1, 16, "entries of a command queue");
+    let command_queue = requests(policy, "command_queue", 1, 16, "number of entries of each command queue");
     if policy.says("scheduler", "fcfs") && command_queue != 1 {
         let message = format!("found {command_queue}; expected 1: fcfs takes one request at a time");
         policy.fail("command_queue", message);
@@ -156,13 +157,13 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
 /// Marks of the queue of writes: key, minimum, maximum and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
     ("write_high", 1, 1024, "number of queued writes at which a drain starts (split)"),
-    ("write_low", 0, 1023, "number of writes that a drain leaves queued (split)"),
+    ("write_low", 0, 1023, "number of queued writes at which a drain ends (split)"),
     (
         "write_idle",
         0,
         1024,
-        "number of waiting writes above which all are drained while all command queues are empty; writes left at \
-         the end stay unsent (split)",
+        "number of waiting writes above which all writes are drained when the command queues are empty; writes \
+         that remain at the end stay unsent (split)",
     ),
 ];
 
@@ -200,26 +201,28 @@ fn packet_buffer(policy: &Section<'_>) -> Rule {
         queues: policy.choice(
             "queues",
             &[("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)],
-            "how requests are queued",
+            "organisation of the request queues",
         ),
         precharge: policy.choice(
             "precharge",
             &[("eager", Precharge::Eager), ("lazy", Precharge::Lazy)],
-            "when a bank is precharged",
+            "rule for when a bank is precharged",
         ),
         batch: requests(
             policy,
             "batch_k",
             0,
             1024,
-            "largest batch from one queue; 1 alternates between the queues, 0 serves requests in arrival order",
+            "maximum number of requests that are served in a batch from one queue; 1: alternate between the \
+             queues; 0: arrival order",
         ),
         batch_break: policy.choice(
             "batch_break",
             &[("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)],
             "kind of miss that ends a batch",
         ),
-        prefetch: policy.switch("prefetch", "activate the row of the impending access"),
-        ideal: policy.switch("ideal", "every access takes the time of a row hit"),
+        prefetch: policy
+            .switch("prefetch", "whether the controller activates the row of the next access in advance"),
+        ideal: policy.switch("ideal", "whether every access takes the time of a row hit"),
     })
 }

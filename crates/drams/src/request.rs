@@ -44,7 +44,7 @@ pub struct MemoryOptions {
     /// Maximum number of outstanding requests.
     #[schemars(extend("x-metavar" = "N"))]
     pub in_flight: Option<u64>,
-    /// New values for parameters of the part or the policy.
+    /// New values for parameters of the DRAM part or the controller policy.
     ///
     /// For example `{"timing.tRCD": "15 ns", "policy.page": "closed"}`.
     #[serde(rename = "set", default)]

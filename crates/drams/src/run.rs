@@ -177,7 +177,8 @@ impl Source {
                 let pattern = pattern(name, *reads, *narrow)?;
                 if spacing.checked_mul(*count).is_none_or(|end| end > LAST_ARRIVAL) {
                     let message = format!(
-                        "found {count} requests {spacing} clocks apart; expected the last one before clock {LAST_ARRIVAL}"
+                        "found {count} requests {spacing} clocks apart; expected the last request before clock \
+                         {LAST_ARRIVAL}"
                     );
                     return Err(wrong("spacing", message));
                 }
@@ -233,13 +234,16 @@ fn pattern(name: &str, reads: Option<f64>, narrow: f64) -> Result<Pattern, Error
     };
     for (key, share) in [("reads", reads), ("narrow", Some(narrow))] {
         if share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-            return Err(wrong(key, format!("found {}; expected a share from 0 to 1", share.unwrap_or(0.0))));
+            return Err(wrong(
+                key,
+                format!("found {}; expected a fraction from 0 to 1", share.unwrap_or(0.0)),
+            ));
         }
     }
     if reads.is_some() && pattern.usual_reads().is_none() {
         return Err(wrong(
             "reads",
-            format!("has no effect: `{name}` reads the addresses that it has written"),
+            format!("has no effect: the pattern `{name}` reads the addresses that it has written"),
         ));
     }
     Ok(pattern)
@@ -270,8 +274,8 @@ fn why_stuck(clock: Cycle, policy: &PolicyPreset, in_flight: Option<usize>) -> S
         }
     }
     format!(
-        "no request was served for a very long time before clock {clock}: refreshes and distances between commands \
-         leave no time for a request. `linecard describe` shows the table in clocks"
+        "no request was served for a very long time before clock {clock}: refreshes and minimum distances \
+         between commands leave no time for a request. `linecard describe` shows these distances in clocks"
     )
 }
 

@@ -40,30 +40,35 @@ pub(super) fn table<'d>(root: &Section<'d>) -> Vec<Distance<'d>> {
 }
 
 fn distance(section: Section<'_>) -> Distance<'_> {
-    let name = section.text("name", "name of the distance");
-    let level = section.choice("level", &LEVELS.map(|level| (level.0, level)), "scope of the distance");
+    let name = section.text("name", "name of the minimum distance between the two commands");
+    let level = section.choice(
+        "level",
+        &LEVELS.map(|level| (level.0, level)),
+        "part of the DRAM to which the distance applies",
+    );
     let (before, after) = (commands(&section, "before"), commands(&section, "after"));
     let parse = |text: &str| Formula::parse(text).map(|formula| (formula, text.to_owned()));
     if !section.has("cycles") {
         section.missing("cycles", FORMULA);
     }
     let (formula, cycles) = section
-        .understood_if("cycles", FORMULA, "clocks between the two commands", parse)
+        .understood_if("cycles", FORMULA, "minimum number of clocks between the two commands", parse)
         .unwrap_or((Formula::Number(0.0), String::new()));
     let from = section.choice_or(
         "from",
         "issue",
         &EDGES.map(|edge| (edge.0, edge)),
-        "event from which the clock cycles are counted",
+        "event of the `before` command from which the clocks are counted",
     );
     let window = section.integer_or(
         "window",
         1,
         1..=16,
-        "number of the `before` command from which the distance counts, the most recent first; 1 is the last command",
+        "number of the `before` command from which the clocks are counted, the most recent command first; 1 is \
+         the last command",
     );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
-        section.fail("window", "a window counts from the issue, within a rank, group or bank");
+        section.fail("window", "a window requires from = \"issue\" and the level rank, group or bank");
     }
     Distance { section, name, level, before, after, cycles, formula, from, window: window as usize }
 }

@@ -26,8 +26,7 @@ impl Times {
     /// Reads the names in a table, and the names of every part; `refreshes` is false if the part never refreshes.
     pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
-        let Some(timing) = root.needed_section("timing", "times under the names that the standard uses")
-        else {
+        let Some(timing) = root.needed_section("timing", "times, named as in the standard") else {
             return Self::default();
         };
         for name in &names {

@@ -73,8 +73,8 @@ pub enum Fault {
     },
     /// More written values of a large map than are kept.
     #[error(
-        "more than {most} bytes of {region} are written, but Linecard stores no more for a map of this size; write \
-         fewer values"
+        "the program writes more than {most} bytes of {region}, the most that Linecard stores for a map of this \
+         size; write fewer values"
     )]
     TooMuchWritten {
         /// Name of the region.
@@ -144,7 +144,7 @@ pub enum Fault {
     #[error("the code ends without an exit")]
     NoExit,
     /// A resource that was acquired and not released.
-    #[error("{0} at the end of the program; release it on every path")]
+    #[error("{0} at the end of the program; every path must release the resource")]
     Kept(&'static str),
 }
 

@@ -284,7 +284,7 @@ impl Machine {
                 format!("{}: map `{name}`", self.object.file()),
                 "no map of that name",
                 match self.maps().map(|map| map.name.as_str()).collect::<Vec<_>>() {
-                    none if none.is_empty() => "no map, because the object has none".to_owned(),
+                    none if none.is_empty() => "no map, because the object contains no maps".to_owned(),
                     names => format!("one of {}", names.join(", ")),
                 },
             ))

@@ -318,7 +318,7 @@ fn maps_that_cannot_be_made_are_refused() {
     assert!(refused(MapKind::Hash, 4, 8, 0).contains("max_entries"));
     assert!(refused(MapKind::Ringbuf, 0, 0, 1000).contains("power of two"));
     assert!(refused(MapKind::LpmTrie, 4, 8, 10).contains("prefix length"));
-    assert!(refused(MapKind::Hash, 4, 1 << 20, 1 << 20).contains("the memory that is left for maps"));
+    assert!(refused(MapKind::Hash, 4, 1 << 20, 1 << 20).contains("the remaining memory for maps"));
     assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("at most 4 GiB of values"));
 }
 

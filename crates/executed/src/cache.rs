@@ -100,7 +100,9 @@ pub fn trace_program_cached(
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
-            return Err(format!("it has {bytes} bytes, but the folder may hold at most {most_bytes} bytes"));
+            return Err(format!(
+                "the trace has {bytes} bytes, but the folder may contain at most {most_bytes} bytes of traces"
+            ));
         }
         write(&file, &key, &payload).map_err(|error| error.to_string())
     });

@@ -86,13 +86,19 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
             1e-6..=1e3,
             "area of the registers, status words and program counter of one thread",
         ),
-        first_lines: lines("first_lines", "cache lines in each of the first thread-equivalents"),
+        first_lines: lines(
+            "first_lines",
+            "number of cache lines in each of the first `first_thread_equivalents` thread-equivalents",
+        ),
         first_thread_equivalents: thread_equivalents(
             "first_thread_equivalents",
             1000,
-            "number of thread-equivalents that hold `first_lines` each",
+            "number of thread-equivalents with `first_lines` cache lines each",
         ),
-        further_lines: lines("further_lines", "cache lines in each further thread-equivalent"),
+        further_lines: lines(
+            "further_lines",
+            "number of cache lines in each thread-equivalent after the first `first_thread_equivalents`",
+        ),
         most_lines: lines("most_lines", "maximum number of cache lines, regardless of the cache's area"),
         core_thread_equivalents: thread_equivalents(
             "core_thread_equivalents",
@@ -102,7 +108,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         cached_core_thread_equivalents: area.in_unit("th-eq").number(
             "cached_core_thread_equivalents",
             0.0..=1e4,
-            "additional area of a core with a data cache, independent of threads",
+            "additional area of a core with a data cache, independent of the number of threads",
         ),
         chip_thread_equivalents: thread_equivalents(
             "chip_thread_equivalents",
@@ -125,13 +131,7 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
         },
         switch_cycles: whole(&core, "switch", "cycles", 1000, "cycles lost when a core switches threads"),
         cache_ways: whole(&core, "cache_ways", "ways", 8, "ways of the data cache"),
-        cache_latency_cycles: whole(
-            &core,
-            "cache_latency",
-            "cycles",
-            4,
-            "cycles that each data cache hit takes",
-        ),
+        cache_latency_cycles: whole(&core, "cache_latency", "cycles", 4, "cycles of a data cache hit"),
     })
 }
 
@@ -158,7 +158,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
         "malleable",
         "th-eq",
         64,
-        "area of each core that the deployment divides between threads and cache, in thread-equivalents",
+        "area of each core, in thread-equivalents, that the deployment divides between threads and cache",
     );
     let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "cache capacity of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));
@@ -171,7 +171,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
             "cache_latency",
             "cycles",
             4,
-            "cycles that each cache hit takes in a malleable core",
+            "cycles of a cache hit in a malleable core",
         ),
         cache_ways: whole(&processor, "cache_ways", "ways", 8, "cache ways of a malleable core"),
         slower_percent: whole(

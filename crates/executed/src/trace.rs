@@ -109,7 +109,9 @@ pub fn refused_iss(error: IssError) -> Error {
         IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
         IssError::Control { file, line } => config(
             &format!("line {line} of the control data"),
-            format!("{file} rejects it; the first comment of its source describes the format"),
+            format!(
+                "{file} rejects the line; the first comment of the program's source describes the format"
+            ),
         ),
         IssError::Interrupted => Error::Interrupted,
         other => Error::Run(other.to_string()),

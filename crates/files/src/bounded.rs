@@ -24,13 +24,14 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     if !found.is_file() {
         return Err(Error::new(
             ErrorKind::InvalidInput,
-            "it is not a regular file; copy its content into one",
+            "this path is not a regular file; copy the content to a regular file",
         ));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let words = format!("it is larger than {} MiB, the limit for such files", most >> 20);
+        let words =
+            format!("the file is larger than {} MiB, the limit for input files of this type", most >> 20);
         return Err(Error::new(ErrorKind::FileTooLarge, words));
     }
     Ok(bytes)

@@ -115,10 +115,13 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         seed: flows.number("seed", 0.0..=1e15, "seed; the same seed generates identical traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
-    let percent = list(sizes, "percent", "%", "share of the packets with each of these sizes");
+    let percent = list(sizes, "percent", "%", "percentage of the packets that have each of these sizes");
     Link {
         packets,
-        skip: share("skip", "packets skipped at the beginning, so that flows are already active") / 100.0,
+        skip: share(
+            "skip",
+            "fraction of the packets that is skipped at the beginning, so that flows are already active",
+        ) / 100.0,
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
         hosts: count("hosts", "hosts", "hosts on each side") as u32,

@@ -31,7 +31,7 @@ impl WholeFile {
             return direct(Box::new(BufWriter::new(std::io::stdout())));
         }
         if path.is_empty() || path.ends_with('/') {
-            return Err(fail("it is not a file name".to_owned()));
+            return Err(fail("the path is not the name of a file".to_owned()));
         }
         match std::fs::metadata(&shown) {
             Ok(found) if found.is_dir() => return Err(fail("it is a folder".to_owned())),
@@ -44,7 +44,7 @@ impl WholeFile {
         let place = behind_links(&shown);
         let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !folder.is_dir() {
-            return Err(fail(format!("there is no folder {}; create it first", folder.display())));
+            return Err(fail(format!("the folder {} does not exist; create it first", folder.display())));
         }
         let temporary = folder.join(temporary_name());
         let opened = OpenOptions::new().write(true).create_new(true).open(&temporary);

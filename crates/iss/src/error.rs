@@ -44,7 +44,8 @@ pub enum IssError {
     },
     /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file} rejects line {line} of its control data; the first comment of its source describes the format"
+        "{file} rejects line {line} of the control data; the first comment of the program's source describes \
+         the format"
     )]
     Control {
         /// The program.
@@ -54,7 +55,8 @@ pub enum IssError {
     },
     /// The program ran out of memory (`lc_out_of_memory`).
     #[error(
-        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap, so use smaller control data"
+        "{place}: {file} is out of memory; the tables of the program must fit in 32 MiB of heap, so use smaller \
+         control data"
     )]
     OutOfMemory {
         /// Packet (from 1), or the initialisation.
@@ -112,8 +114,8 @@ pub enum Fault {
     },
     /// An environment call, a breakpoint or a control register.
     #[error(
-        "system instruction {word:#x}, but a packet program has no operating system; expected a return from \
-         its function"
+        "system instruction {word:#x}, but a packet program has no operating system; expected a return from the \
+         function"
     )]
     System {
         /// The word found there.
@@ -182,7 +184,7 @@ pub enum Fault {
         address: u32,
     },
     /// A lock still held at the end of the packet.
-    #[error("lock {address:#010x} is still held at the end of the packet; release it on every path")]
+    #[error("lock {address:#010x} is still held at the end of the packet; release the lock on every path")]
     NeverUnlocked {
         /// The lock.
         address: u32,

@@ -23,7 +23,10 @@ pub enum MalleableError {
     #[error("no packets; expected a capture with IP packets")]
     NoPackets,
     /// All threads wait for locks that others hold.
-    #[error("all {threads} threads wait for locks that others hold; take locks in the same order everywhere")]
+    #[error(
+        "all {threads} threads wait for locks that other threads hold; acquire locks in the same order \
+         everywhere"
+    )]
     Deadlock {
         /// Number of threads.
         threads: u32,

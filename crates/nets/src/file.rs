@@ -454,7 +454,7 @@ impl Reader {
         let inner = if beside.exists() || shipped(&file).is_none() { inner } else { file.clone() };
         if !file.ends_with(".toml") && shipped(&file).is_none() {
             let message =
-                format!("found the file {inner}, expected one whose name ends in .toml, or a shipped net");
+                format!("found the file {inner}, expected a file whose name ends in .toml, or a shipped net");
             return row.fail("file", message);
         }
         self.modules += 1;
@@ -485,7 +485,10 @@ impl Reader {
             match places.get(&outer) {
                 _ if !interface.contains(&name) => {
                     let known = interface.join(", ");
-                    section.fail(&name, format!("found {name:?}, expected places of its interface: {known}"));
+                    section.fail(
+                        &name,
+                        format!("found {name:?}, expected interface places of the module: {known}"),
+                    );
                 }
                 Some(&number) => drop(shared.insert(name, number)),
                 None => section.fail(&name, format!("found {outer:?}, expected a place of this net")),

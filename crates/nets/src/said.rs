@@ -114,7 +114,7 @@ pub(super) fn each<'s, 'd, T>(
 
 /// Reads the places that a net with this one as a module may share.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places that this net can share with a net that includes it")
+    root.texts("interface", "places that this net can share with an enclosing net")
 }
 
 /// Reads a value, which may be in a table with its unit and its source.

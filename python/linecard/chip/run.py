@@ -60,10 +60,10 @@ def run(
             traffic generator.
         set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Two runs with the same request and the same seed return identical results.
-        packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
+        packets: Number of packets to measure: packets sent or dropped during the measurement. With 0, a capture is
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
-        warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
-            the run detects the steady state.
+        warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By
+            default, the warm-up ends when the run detects steady state.
         map_addresses: Replace each address that has no route with an address in a routed prefix, for anonymised
             captures.
         strict: Stop at the first damaged record of the capture.
@@ -82,18 +82,18 @@ def run(
         maps: CSV or TOML files that fill maps of an XDP program before the run.
         defines: Macros for recompiling a C file or a shipped XDP program.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
-        control: Input file for a C program's ``app_init``; by default, the shipped program's file.
+        control: Input file for a C program's ``app_init``; by default, the file that ships with the program.
         cpus: Number of processors for per-processor maps; packets use the processors in turn.
         budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
             million for C.
         unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
-        precision: Lengthen the run until the throughput's 95 % interval is within ± this fraction, such as 1%. In
-            Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-            enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
-            repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and suggests
-            changes.
+        precision: Lengthen the run until the 95 % confidence interval of the throughput is within ± this fraction, such
+            as 1%. In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady
+            and precise enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a
+            longer run is repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and
+            suggests changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
             intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of
             these two combines all ends that raise the result; the other combines all ends that lower it.

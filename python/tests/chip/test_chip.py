@@ -346,9 +346,9 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         (
             'to = ["l2", "main", "crc"]',
             'to = ["main", "crc"]',
-            "the program of `core` uses `l2`, but no [[route]] connects the two",
+            "the program of `core` uses `l2`, but no [[route]] leads to `l2`",
         ),
-        ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes packets from it"),
+        ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes packets from `idle`"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(cli, chip, old, new, expected):
@@ -394,7 +394,7 @@ def test_all_mistakes_come_at_once_with_their_lines(cli, chip, wording):
         ("chanels = 2", "did you mean `channels`?"),
         ('issue_ns = "4 KiB"', "issue_ns"),
         ('local = "nearr"', "did you mean `near`?"),
-        ("[cluster.core]", "the program of `core` uses `l2`, but no [[route]] connects the two"),
+        ("[cluster.core]", "the program of `core` uses `l2`, but no [[route]] leads to `l2`"),
         ("[memory.main]", "holds 1048576 bytes"),
     ):
         place = f"{path}:{line_of(path, text)}: "

@@ -146,7 +146,7 @@ def test_a_chip_that_fills_up_while_it_is_measured_is_not_steady(fills):
     inside = {m.metric: m.value for m in filling.metrics if m.component == "total"}
     assert inside["packets_inside_at_end"] - inside["packets_inside_at_start"] > 0.03 * filling.summary.packets_out
     assert filling.summary.steady is False
-    assert any("packets inside grew" in warning for warning in filling.warnings)
+    assert any("packets inside the chip grew" in warning for warning in filling.warnings)
     calm = linecard.run(fills, set={"traffic.rate_gbps": 5}, packets=20_000, verdict=False)
     assert calm.summary.steady is True
 

@@ -76,7 +76,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'scheduler = ["strict", "deficit"]',
             "scheduler = []",
-            'port.eth.scheduler: 0 levels; expected 1 to 8, such as ["strict", "deficit"]',
+            'port.eth.scheduler: found 0 levels; expected 1 to 8, such as ["strict", "deficit"]',
         ),
         ('group = "urgent"', 'group = "urgnet"', "port.eth.class[0].group: found `urgnet`; did you mean `urgent`?"),
         ('group = "urgent"\n', "", "port.eth.class[0].group: missing: expected one of urgent, rest"),
@@ -109,12 +109,17 @@ def test_levels_groups_and_classes_are_read(problems):
             'name = "rest"\ngroup = "urgent"',
             "port.eth.group[1].group: has no effect: groups can contain groups only if the scheduler has three levels",
         ),
-        ('group = "rest"', 'group = "urgent"', "port.eth.group: the group `rest` is empty; name it"),
+        (
+            'group = "rest"',
+            'group = "urgent"',
+            "port.eth.group: the group `rest` is empty; assign a class to the group",
+        ),
         ('class = "voice"', 'class = "vioce"', "program.step[0].class: found `vioce`; did you mean `voice`?"),
         (
             "[port.eth]",
             "[port.eth]\nslots = 4",
-            "port.eth.class: has no effect: output threads send all blocks of a port with slots from one queue",
+            "port.eth.class: has no effect: a port with transmit slots has only one queue, from which output threads "
+            "send all blocks",
         ),
     ],
 )

@@ -91,7 +91,7 @@ def test_packets_are_those_that_leave_and_those_that_are_dropped_and_the_help_sa
     assert found.packets_dropped > 0
     assert found.packets_out + found.packets_dropped == 500
     told = " ".join(cli("run", "--help").out.replace("│", "").split())
-    assert "Number of packets to measure: those sent or dropped while statistics are on" in told
+    assert "Number of packets to measure: packets sent or dropped during the measurement" in told
     assert "packets that leave or are dropped before the statistics start" in told
 
 

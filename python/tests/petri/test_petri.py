@@ -277,7 +277,10 @@ parameters = { mu = "speed" }
     assert {"a": 1, "b": 1} in found.place_invariants
     assert found.transition_invariants == ({"first.serve": 1, "second.serve": 1},)
     for change, error in (
-        (('out = "a"', 'idle = "a"'), 'second.places.idle: found "idle", expected places of its interface: in, out'),
+        (
+            ('out = "a"', 'idle = "a"'),
+            'second.places.idle: found "idle", expected interface places of the module: in, out',
+        ),
         (
             ('mu = "speed"', "nu = 1"),
             'module second.parameters.nu: found "nu", expected parameters of the module: mu, slots',

@@ -44,7 +44,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             .clusters
             .iter()
             .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
-        refuse(!taken, &format!("no thread in use takes packets from the inbox {}", inbox.name))?;
+        refuse(!taken, &format!("no enabled thread takes packets from the inbox {}", inbox.name))?;
         refuse(
             inbox.capacity == Some(0),
             &format!("the capacity of the inbox {} is 0 packets; expected at least 1", inbox.name),
@@ -77,7 +77,10 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             t.queue_packets == 0,
             &format!("the capacity of the output queues of {name} is 0 packets; expected at least 1"),
         )?;
-        refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
+        refuse(
+            by_ports && t.buffer_cells == 0,
+            &format!("{name}: the buffer between the packet memory and the wire has no cells"),
+        )?;
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
     if let Some(packets) = &config.packets {
@@ -123,13 +126,13 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
     refuse(
         sends && config.transmit.is_some(),
-        "ports must send either from a transmit buffer or from slots",
+        "ports must send either from a transmit buffer or from transmit slots",
     )?;
     refuse_as(sends && config.order.kept != OrderKept::Nothing, || Misfit::OrderBesideBlocks)?;
     for (name, transmit) in senders {
         refuse(
             transmit.slots.is_some() != sends,
-            &format!("{name}: sending ports must have slots if and only if a cluster moves blocks"),
+            &format!("{name}: sending ports must have transmit slots if and only if a cluster moves blocks"),
         )?;
         let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
         refuse(wrong, &format!("{name}: expected 1 to 128 transmit slots"))?;
@@ -142,7 +145,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         })?;
     }
     let Some(packets) = &config.packets else {
-        return refuse(slots, "threads move blocks from a packet memory, but the chip has none");
+        return refuse(slots, "threads move blocks from a packet memory, but the chip has no packet memory");
     };
     refuse(
         packets.placed_by_programs != sends,
@@ -157,7 +160,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     let WideConfig { block_cells, blocks, .. } = wide;
     refuse(
         !(1..=32).contains(&block_cells),
-        &format!("found {block_cells} cells in a wide block; expected 1 to 32"),
+        &format!("a wide block has {block_cells} cells; expected 1 to 32"),
     )?;
     refuse(blocks == 0, "each queue cache needs a capacity of at least one block")?;
     for cells in threads.filter_map(|cluster| cluster.block_cells) {
@@ -194,5 +197,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    refuse(behind.is_some(), &format!("{name}: the memories behind it form a cycle"))
+    refuse(behind.is_some(), &format!("{name}: the chain of memories behind {name} contains a cycle"))
 }

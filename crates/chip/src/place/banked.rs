@@ -48,7 +48,7 @@ impl Kind for Banked {
             BankBy::Turn => true,
         };
         let fits = self.count > 0 && interleaved;
-        (!fits).then(|| "needs at least one bank, and an interleaving of 2^n bytes".to_owned())
+        (!fits).then(|| "needs at least one bank and an interleaving granularity of 2^n bytes".to_owned())
     }
 
     fn place(&self, timebase: &Timebase) -> Box<dyn Serves> {

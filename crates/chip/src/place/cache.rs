@@ -109,7 +109,8 @@ impl Numbers for CacheConfig {
             && self.line_bytes.is_power_of_two()
             && self.sets > 0
             && (1..=self.ways).contains(&self.port_ways);
-        let wants = "needs lines of 2^n bytes (at most 32,768 bytes), at least one set, one way, and one way for ports";
+        let wants = "needs lines of 2^n bytes (at most 32,768 bytes), at least one set, and at least one way \
+                     that ports may use";
         (!fits).then(|| wants.to_owned())
     }
 

@@ -122,10 +122,10 @@ impl Numbers for SlotsConfig {
     fn wrong(&self) -> Option<String> {
         let too_small = self.bank_bytes < u64::from(CELL_BYTES) || !self.bank_bytes.is_power_of_two();
         if u128::from(self.slots.banks) * u128::from(self.bank_bytes) > MOST_BYTES {
-            return Some("holds more than 128 GiB, the maximum of a memory with slots".to_owned());
+            return Some("has a capacity above 128 GiB, the maximum of a memory with slots".to_owned());
         }
         let nothing = self.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
-        let wants = "needs banks of 2^n bytes, and back pressure that starts at one request or more";
+        let wants = "needs banks of 2^n bytes and a back-pressure threshold of at least one request";
         (too_small || nothing).then(|| wants.to_owned())
     }
 

@@ -109,7 +109,13 @@ impl SchedulerConfig {
                     Member::Class(class) => class < self.classes.len(),
                     Member::Group(inner) => number < inner && inner < self.groups.len(),
                 };
-                refuse(!known, &format!("the group {name} has a member that is not listed after it"))?;
+                refuse(
+                    !known,
+                    &format!(
+                        "the group {name} has a member that is neither a class nor a group listed after \
+                         {name}"
+                    ),
+                )?;
                 let share = self.share(member);
                 let without = group.rule.counts_bytes() && share.quantum_bytes == 0;
                 refuse(
@@ -124,11 +130,15 @@ impl SchedulerConfig {
         let all = (0..self.classes.len()).map(Member::Class).chain((1..self.groups.len()).map(Member::Group));
         for member in all {
             let times = found.iter().filter(|&&each| each == member).count();
-            refuse(times != 1, &format!("{member:?} is a member of {times} groups; expected exactly one"))?;
+            refuse(
+                times != 1,
+                &format!("{member:?} is a member of {times} groups; expected exactly one group"),
+            )?;
         }
         refuse(
             self.groups[0].share.shaper.is_some(),
-            "the outermost group must have no shaper, because the port's rate already limits it",
+            "the outermost group must have no shaper, because the port's rate already limits the outermost \
+             group",
         )
     }
 }

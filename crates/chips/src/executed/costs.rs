@@ -44,7 +44,7 @@ costs! {
         move32_cycles = 1, "32-bit move of a register";
         move_constant_cycles = 1, "move of a constant of at most 16 bits";
         move_wide_cycles = 1, "move of a constant of more than 16 bits";
-        constant64_cycles = 1, "64-bit constant (two slots)";
+        constant64_cycles = 1, "load of a 64-bit constant (two instruction slots)";
         map_handle_cycles = 1, "address of a map";
         constant16_cycles = 0, "additional cycles for an operand above 255 or below 0";
         constant32_cycles = 0, "additional cycles for an operand of more than 16 bits";
@@ -73,7 +73,8 @@ costs! {
         packet_result8_cycles = 1, "load of 8 bytes from the packet: cycles after the bytes arrive";
         packet_merged_cycles = 1, "load of packet bytes that an earlier load has fetched";
         packet_store_cycles = 1, "store to the packet: cycles before the memory access";
-        map_address_cycles = 0, "load from a map value: cycles before the memory access; 0 at offset 0";
+        map_address_cycles = 0, "load from a map value: cycles before the memory access (none if the offset is \
+                                 0)";
         map_result_cycles = 1, "load of up to 4 bytes of a map value: cycles after the bytes arrive";
         map_result8_cycles = 1, "load of 8 bytes of a map value: cycles after the bytes arrive";
         map_store_cycles = 1, "store to a map value: cycles before the memory access";
@@ -93,7 +94,7 @@ costs! {
         atomic_cycles = 1, "atomic operation: cycles before the memory access";
         branch_cycles = 1, "branch";
         jump_cycles = 1, "jump, call, return";
-        taken_cycles = 0, "additional cycles for a taken branch, and for a jump";
+        taken_cycles = 0, "additional cycles for a taken branch or a jump";
         load_use_cycles = 0, "additional cycles if the next instruction uses the result of a load";
         shift_use_cycles = 0, "additional cycles if the next instruction uses the result of a shift";
         lock_cycles = 1, "taking or releasing a lock";
@@ -102,9 +103,9 @@ costs! {
 
 /// Helpers that may have separate costs.
 const HELPERS: &[(u32, &str, &str)] = &[
-    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, in addition to its accesses"),
-    (2, "map_update_elem", "cycles of bpf_map_update_elem, in addition to its accesses"),
-    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, in addition to its accesses"),
+    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, in addition to its memory accesses"),
+    (2, "map_update_elem", "cycles of bpf_map_update_elem, in addition to its memory accesses"),
+    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, in addition to its memory accesses"),
     (5, "ktime_get_ns", "cycles of bpf_ktime_get_ns"),
     (7, "get_prandom_u32", "cycles of bpf_get_prandom_u32"),
     (8, "get_smp_processor_id", "cycles of bpf_get_smp_processor_id"),
@@ -142,7 +143,7 @@ impl RowCosts {
         let each_packet =
             cycles("start_stop_cycles", "cycles to start and stop the program, for every packet");
         let register_exit =
-            cycles("register_exit_cycles", "additional cycles for an exit that takes its action from r0");
+            cycles("register_exit_cycles", "additional cycles for an exit whose action is in register r0");
         let early = section.switch_or(
             "early_exit",
             true,
@@ -163,7 +164,7 @@ impl RowCosts {
             exit_alone: section.switch_or(
                 "exit_alone",
                 false,
-                "whether an exit has a separate row after all other rows of its block",
+                "whether an exit occupies a separate row after all other rows of its block",
             ),
             each_packet: each_packet + if early { 0 } else { register_exit },
             register_exit: if early { register_exit } else { 0 },
@@ -171,7 +172,7 @@ impl RowCosts {
                 "helper_bytes",
                 0,
                 0..=65_535,
-                "number of stack and packet bytes that a helper reads per cycle; 0: no limit",
+                "number of stack and packet bytes that a helper reads per cycle; 0 means no limit",
             ) as u32,
         }
     }
@@ -209,14 +210,15 @@ impl EbpfCosts {
         // Only checked here: the compilation of programs uses the value.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
-        let meaning = "whether lookups in arrays of 2^n values use the lower bits of the index, and always find a value";
+        let meaning = "whether lookups in arrays of 2^n values use the lower bits of the index, and therefore \
+                       never fail";
         let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",
             0,
             0..=u64::from(MOST_LANES),
-            "instructions per row; a row takes one cycle, and rows are scheduled in advance. 0: an instruction \
-             takes the cycles of its class",
+            "instructions per row; each row takes one cycle and is scheduled before the program runs. If 0, an \
+             instruction takes the cycles of its class",
         ) as u32;
         if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
             section.fail("lanes", format!("found {lanes}: {why}"));
@@ -256,8 +258,8 @@ impl EbpfCosts {
                 ..Self::default()
             };
         }
-        let meaning = "maximum size of an access that merges packet loads at constant distances; 0: each load is a \
-                       separate access";
+        let meaning = "maximum size of an access that merges packet loads at constant distances; if 0, each \
+                       load is a separate access";
         Self {
             cycles: EbpfCycles::of(section),
             share,
@@ -267,7 +269,7 @@ impl EbpfCosts {
             waits_for_packet_writes: section.switch_or(
                 "waits_for_packet_writes",
                 waits,
-                "whether the thread waits for stores to the packet; if left out, waits_for_writes decides",
+                "whether the thread waits for stores to the packet; the value of waits_for_writes if left out",
             ),
             masked_index,
             rules: Rules::read(section),

@@ -94,7 +94,7 @@ impl Rules {
             let when = bits(row.choices(
                 "when",
                 when::NAMES,
-                "conditions that the operands must all meet; without conditions, the rule always applies",
+                "conditions that the operands must meet; if the list is empty, the rule always applies",
             ));
             if of == 0 {
                 row.fail("of", "the list is empty; expected operations, such as [\"or64\"]");
@@ -102,9 +102,10 @@ impl Rules {
             let cycles = row.integer(
                 "cycles",
                 0..=MOST_CYCLES,
-                "cycles of the operation with its operand; they replace the cycles of its class",
+                "cycles of the operation and its operand, instead of the cycles of the operation's class",
             ) as u32;
-            let meaning = "additional cycles for a taken jump; if left out, the same as for other jumps";
+            let meaning = "additional cycles for a taken jump; if left out, the additional cycles of other \
+                           taken jumps";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
             let meaning = "additional cycles for a jump on inequality or on a set bit, if the low words do not \
                            decide the outcome";

@@ -109,14 +109,13 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message = "this step hands over a sending thread's block; put the step after a step with op = \
+        let message = "this step hands over the block of a sending thread; put the step after a step with op = \
                        \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
     if is_executed {
-        let message =
-            "the chip's loops enqueue the packets of an executed program (--program), so steps must not";
+        let message = "the chip enqueues the packets of an executed program (--program), so steps must not enqueue packets";
         enqueue.fail("op", message);
     }
     for placed in behind {
@@ -125,8 +124,8 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "sending threads execute the steps after this one and must hand over each block once; expected one step \
-             with op = \"transmit\" there, found {sent}"
+            "sending threads execute the steps after op = \"enqueue\" and must hand over each block once; expected \
+             one step with op = \"transmit\" after this step, found {sent}"
         );
         enqueue.fail("op", message);
     }

@@ -42,7 +42,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         }
     }
     if section.has("extension") && !extended {
-        let message = "has no effect: no step has op = \"extend\", or `without` leaves that step out";
+        let message = "has no effect: no step has op = \"extend\", or the key `without` omits that step";
         section.fail("extension", message);
         section.pass_over(&["extension"]);
     }
@@ -155,8 +155,8 @@ fn extension<'d>(
 fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
-            "only l3fwd16, nat and firewall use a queue manager (queues.manager), and only l3fwd16 and firewall use a \
-             result cache (cache.entries); {name} lists its own steps"
+            "{name} is a program of steps, which uses no queue manager (queues.manager) and no result cache \
+             (cache.entries). l3fwd16 and firewall use both; nat uses a queue manager only"
         );
         section.fail("run", message);
     }

@@ -18,8 +18,8 @@ impl Parts {
 
     /// Returns whether a step, or an access of a step, is kept.
     pub fn keep(&mut self, step: &Section<'_>) -> bool {
-        let parts =
-            step.texts("part", "parts of the program to which the step belongs; `without` leaves parts out");
+        let parts = step
+            .texts("part", "parts of the program to which the step belongs; the key `without` omits parts");
         let kept = !parts.iter().any(|part| self.without.contains(part));
         self.named.extend(parts);
         kept

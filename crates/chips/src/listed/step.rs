@@ -105,7 +105,7 @@ const MOST_CYCLES: u64 = 10_000_000;
 
 /// Reads the verb of a step.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
-    step.text_if("name", "name of the step, for readers and for --set");
+    step.text_if("name", "name by which readers and --set identify the step");
     if step.has("op") && !VERBS.iter().any(|(name, _)| step.says("op", name)) {
         // The keys of an unknown operation are unknown.
         let keys = step.keys();
@@ -188,7 +188,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let all = u64::from(cycles) * u64::from(times);
         if all > MOST_CYCLES {
             let message = format!(
-                "{times} times {cycles} cycles are {all} cycles, expected at most {MOST_CYCLES}; lower one of the two"
+                "{times} times {cycles} cycles are {all} cycles, expected at most {MOST_CYCLES}; lower times or \
+                 cycles"
             );
             step.fail("cycles", message);
         }
@@ -215,7 +216,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     /// Returns whether this program keeps a step.
     fn is_kept(&mut self, step: &Section<'_>) -> bool {
-        let meaning = "whether the step is skipped if an executed program (--program) does this work itself";
+        let meaning = "whether the step is skipped if an executed program (--program) performs the work of the \
+                       step";
         let replaced = step.switch_or("unless_executed", false, meaning);
         self.parts.keep(step) && !(replaced && self.reading.executable.is_some())
     }
@@ -250,21 +252,23 @@ impl<'a, 'r> StepReader<'a, 'r> {
         };
         let asks = verb == Verb::Access(Access::Ask);
         let usual = if asks { 1 } else { 65_536 };
-        let meaning = "size of the address range over which the accesses spread";
+        let meaning = "size of the address range that the accesses cover";
         let within = step.integer_or("within_bytes", usual, 1..=MOST_WITHIN, meaning);
         let per_thread = step.choice_or(
             "per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "whether all threads share this range, or each thread has a separate one",
+            "whether all threads share the address range, or each thread has a separate address range",
         );
         let all = if per_thread { within * self.reading.threads.max(1) } else { within };
         if all > MOST_WITHIN {
-            let message =
-                format!("found {within} for each thread, {all} in total; expected at most {MOST_WITHIN}");
+            let message = format!(
+                "found {within} bytes for each thread, {all} bytes in total; expected at most {MOST_WITHIN} bytes"
+            );
             step.fail("within_bytes", message);
         }
-        let address = step.choice_or("address", "any", ADDRESSES, "how addresses are chosen");
+        let address =
+            step.choice_or("address", "any", ADDRESSES, "rule that selects the addresses of the accesses");
         let whole = matches!(reach, Reach::Access { amount: Amount::Packet, .. });
         if whole && address == Address::Shuffled {
             step.fail(
@@ -367,7 +371,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let if_room = step.switch_or(
             "if_room",
             false,
-            "whether the thread, if the ring is full, keeps the packet and executes the next step instead of waiting",
+            "whether a thread that finds the ring full keeps the packet and executes the next step, instead of \
+             waiting",
         );
         let goes_on = step.switch_or(
             "goes_on",

@@ -24,7 +24,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     match root.section("firewall") {
         None => root.lacks("firewall", "the costs of the firewall must be in [firewall]"),
         Some(own) => {
-            let rules = own.text_or("rules", "", "file of templates; the shipped list if empty");
+            let rules = own.text_or("rules", "", "file of firewall templates; if empty, the shipped templates");
             match templates(&rules) {
                 Ok(templates) => config.templates = templates,
                 Err(message) => own.fail("rules", message),
@@ -32,7 +32,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
             config.extract_cycles =
                 own.integer("extract_cycles", 0..=MILLION, "cycles to load the header fields into registers") as u32;
             config.template_cycles =
-                own.integer("template_cycles", 0..=MILLION, "cycles to compare with one template") as u32;
+                own.integer("template_cycles", 0..=MILLION, "cycles to compare a packet with one template") as u32;
         }
     }
     let program = Firewall::new(io, config, named.role("table", 0), cache);

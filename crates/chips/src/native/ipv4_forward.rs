@@ -47,10 +47,11 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "parts of a packet that are kept in the scratchpad. With DYNAMIC and DETOUR, only packets for congested \
-             ports go to DRAM. With DETOUR, a thread also keeps such a packet until it is in the transmit buffer",
+            "parts of a packet that are kept in the scratchpad. With DYNAMIC and DETOUR, only packets for \
+             congested ports go to DRAM. With DETOUR, a thread also keeps a packet for a congested port until \
+             the packet is in the transmit buffer",
         ),
-        packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
+        packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to the cycles of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),
         load_cycles: cycles("load_cycles", "cycles to load a stored cell into the transmit buffer"),
         direct_cycles: cycles("direct_cycles", "cycles to move a cell directly from the receive buffer to the transmit buffer"),

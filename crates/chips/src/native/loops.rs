@@ -51,18 +51,22 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
     let costs = IoCosts {
         input_first_cell_cycles: cycles(
             "input_first_cell_cycles",
-            "cycles for the first cell of a packet, input side",
+            "input-side cycles for the first cell of a packet",
         ),
-        input_later_cell_cycles: cycles("input_later_cell_cycles", "cycles for each later cell, input side"),
+        input_later_cell_cycles: cycles(
+            "input_later_cell_cycles",
+            "input-side cycles for each later cell of a \
+             packet",
+        ),
         input_cell_scratch: accesses(
             "input_cell_scratch",
-            "number of flag accesses for each cell, input side",
+            "number of input-side flag accesses for each cell",
         ),
         enqueue_cycles: cycles("enqueue_cycles", "cycles to put a packet into its queue"),
         enqueue_scratch: accesses("enqueue_scratch", "number of flag accesses of an enqueue"),
         output_first_block_cycles: cycles(
             "output_first_block_cycles",
-            "cycles for the first block of a packet, output side",
+            "output-side cycles for the first block of a packet",
         ),
         output_first_block_scratch: accesses(
             "output_first_block_scratch",
@@ -70,7 +74,7 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
         ),
         output_later_block_cycles: cycles(
             "output_later_block_cycles",
-            "cycles for each later block, output side",
+            "output-side cycles for each later block of a packet",
         ),
         output_later_block_scratch: accesses(
             "output_later_block_scratch",
@@ -78,7 +82,7 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
         ),
         output_blocked_cell_cycles: cycles(
             "output_blocked_cell_cycles",
-            "cycles for each further cell of a block, output side",
+            "output-side cycles for each further cell of a block",
         ),
     };
     let manager = named.reading.queue_manager.as_ref();

@@ -33,7 +33,8 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
         Some(own) => own.integer(key, range, meaning) as u32,
         None => *range.start() as u32,
     };
-    let mut buckets = integer("buckets", 1..=1 << 24, "buckets of the translation table, a power of two");
+    let mut buckets = integer("buckets", 1..=1 << 24, "number of buckets of the translation table, a power of \
+                                                       two");
     if !buckets.is_power_of_two() {
         if let Some(own) = &own {
             own.fail("buckets", format!("{buckets} is not a power of two"));
@@ -42,7 +43,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     }
     let config = NatConfig {
         buckets,
-        entries: integer("entries", 1..=1 << 24, "entries of the translation table"),
+        entries: integer("entries", 1..=1 << 24, "number of entries of the translation table"),
         ports,
         translate_cycles: integer(
             "translate_cycles",

@@ -10,7 +10,7 @@ pub(super) const HAS_TIMES: bool = true;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    let count = section.integer("banks", 1..=1 << 16, "banks, each of which serves one access at a time");
+    let count = section.integer("banks", 1..=1 << 16, "number of banks; each bank serves one access at a time");
     let by = [("address", false), ("turn", true)];
     let by = match section.choice_or("by", "address", &by, "rule that selects the bank of an access") {
         true => BankBy::Turn,
@@ -19,7 +19,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
                 "interleave_bytes",
                 64,
                 1..=1 << 30,
-                "consecutive bytes in one bank, a power of two",
+                "number of consecutive bytes in one bank, a power of two",
             );
             asked.power_of_two("interleave_bytes", bytes);
             BankBy::Address { interleave_bytes: bytes.next_power_of_two() as u32 }

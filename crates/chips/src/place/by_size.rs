@@ -27,7 +27,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
 
 fn times(section: &Section<'_>, key: &str, what: &str) -> Times {
     let meaning = format!(
-        "time {what}, by request size: comma-separated points `bytes:ns` with rising sizes and times"
+        "time {what}, by request size: comma-separated points `bytes:ns` with increasing sizes and times"
     );
     let text = section.text(key, &meaning);
     let times = Times::parse(&text);
@@ -50,8 +50,8 @@ impl Times {
     fn parse(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "found `{text}`; expected at least two points with rising sizes and times up to {MOST_NS:.0} ns, such as \
-                 `64:931.6, 1500:22579`"
+                "found `{text}`; expected at least two points with increasing sizes and times up to \
+                 {MOST_NS:.0} ns, such as `64:931.6, 1500:22579`"
             )
         };
         let point = |part: &str| -> Option<(f64, f64)> {

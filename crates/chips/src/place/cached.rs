@@ -21,7 +21,8 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let meaning = "number of ways per set for lines that ports write or read; all if left out";
     let port_ways = section.integer_if("port_ways", 1..=1 << 16, meaning).unwrap_or(ways);
     if port_ways > ways {
-        section.fail("port_ways", format!("found {port_ways}, expected at most the {ways} ways of a set"));
+        section.fail("port_ways", format!("found {port_ways}, expected at most {ways}, the number of ways of a \
+                                           set"));
     }
     let held = section.integer("cache_bytes", 64..=1 << 34, "capacity of the cache itself");
     let sets = held / line_bytes / ways;

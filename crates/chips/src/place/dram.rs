@@ -59,7 +59,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "policy of the controller: a preset of presets/policies, or a file",
     );
     let channels =
-        section.integer_or("channels", 1, 1..=1024, "number of parts in parallel, interleaved") as u32;
+        section.integer_or("channels", 1, 1..=1024, "number of DRAM parts in parallel, over which addresses are \
+                                                     interleaved") as u32;
     let usual = match section.has("interleave_bytes") {
         true => 0,
         false => usual_interleave(document, section, channels.into()),
@@ -68,8 +69,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "interleave_bytes",
         usual,
         1..=1 << 30,
-        "consecutive bytes in one channel, a power of two. The default is the page size if ports keep packets in this \
-         memory and packets would otherwise begin in only some of the channels",
+        "number of consecutive bytes in one channel, a power of two. The default is the page size if ports keep \
+         packets in this memory and packets would otherwise begin in only some of the channels",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
@@ -132,14 +133,14 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves",
                     "together",
                     &halves,
-                    "whether the two writes of a cell that comes partly from registers share one controller turn, \
-                     or take one turn each",
+                    "whether the controller serves the two writes of a cell that comes partly from registers in \
+                     one turn or in two turns",
                 ),
                 halves_from_bytes: section.integer_or(
                     "halves_from_bytes",
                     1,
                     1..=64,
-                    "minimum size from which a cell that comes partly from registers takes two writes",
+                    "minimum size at which a cell that comes partly from registers is written in two writes",
                 ) as u32,
                 channels,
                 interleave_bytes,
@@ -163,7 +164,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
 fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
-    if let Some(banks) = section.integer_if("banks", 1..=1024, "banks, instead of the part's") {
+    if let Some(banks) = section.integer_if("banks", 1..=1024, "number of banks, instead of the number of banks \
+         of the DRAM part") {
         asked.power_of_two("banks", banks);
         organization.banks = banks.next_power_of_two() as u32;
     }
@@ -197,19 +199,20 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
             "queues",
             named(&queues, policy.queues),
             &queues,
-            &usual("how requests are queued"),
+            &usual("organisation of the request queues"),
         ),
         precharge: section.choice_or(
             "precharge",
             named(&precharges, policy.precharge),
             &precharges,
-            &usual("when a bank is precharged"),
+            &usual("rule for when a bank is precharged"),
         ),
         batch: section.integer_or(
             "batch_k",
             policy.batch.into(),
             0..=1024,
-            &usual("largest batch from one queue; 1 alternates between the queues, 0 serves requests in arrival order"),
+            &usual("maximum number of requests that are served in a batch from one queue; 1: alternate between \
+                    the queues; 0: arrival order"),
         ) as u32,
         batch_break: section.choice_or(
             "batch_break",
@@ -220,8 +223,8 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
         prefetch: section.switch_or(
             "prefetch",
             policy.prefetch,
-            &usual("activate the row of the impending access"),
+            &usual("whether the controller activates the row of the next access in advance"),
         ),
-        ideal: section.switch_or("ideal", policy.ideal, &usual("every access takes the time of a row hit")),
+        ideal: section.switch_or("ideal", policy.ideal, &usual("whether every access takes the time of a row hit")),
     }
 }

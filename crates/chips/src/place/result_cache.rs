@@ -14,7 +14,7 @@ pub(crate) fn entries(section: &Section<'_>) -> u32 {
     section.integer(
         "entries",
         0..=1 << 22,
-        "number of entries in the cache that is searched before the lookup; 0: no cache",
+        "number of entries in the result cache, which is searched before the lookup; 0: no cache",
     ) as u32
 }
 
@@ -33,7 +33,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let bits = section.integer(
         "digest_bits",
         1..=32,
-        "bits of the digest of a flow, the low bits of CRC32C over the key",
+        "size in bits of the digest of a flow; the digest consists of the low bits of CRC32C over the flow key",
     ) as u32;
     let said = |key: &str, error: linecard_flowcache::FlowCacheError| section.fail(key, error.to_string());
     let geometry = Geometry::new(entries, ways).map_err(|e| said("entries", e));

@@ -32,7 +32,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     };
     let cycles =
         |key: &str, usual: u64, meaning: &str| section.integer_or(key, usual, 0..=MOST_CYCLES, meaning);
-    let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
+    let banks = small("banks", 4, 64, "number of banks; each bank serves one access at a time");
     let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
     let beats = small("beats_per_cycle", 2, 16, "bus transfers per clock");
     let clock_hz = asked.clocks.of(section);
@@ -110,7 +110,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             "interleaving",
             "high_order",
             &interleavings,
-            "address bits that select the bank: the highest, or the bits above a cell",
+            "address bits that select the bank: the highest bits, or the lowest bits of the cell number",
         ),
         bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
         back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),

@@ -57,7 +57,7 @@ impl Columns {
         let bytes = match bytes {
             None => None,
             Some(word) => match decimal(word).and_then(|n| u32::try_from(n).ok()) {
-                None => return Err(format!("size {}; expected a whole number of bytes", shown(word))),
+                None => return Err(format!("found size {}; expected a whole number of bytes", shown(word))),
                 some => some,
             },
         };

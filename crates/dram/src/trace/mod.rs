@@ -146,7 +146,8 @@ impl<R: BufRead> TraceReader<R> {
         let Request { arrival, address, write, bytes } = request;
         if address >= capacity_bytes {
             return Err(format!(
-                "address {address:#x} is beyond the device; expected less than {capacity_bytes:#x} ({} MiB)",
+                "address {address:#x} is beyond the device; expected an address below {capacity_bytes:#x} ({} \
+                 MiB)",
                 capacity_bytes >> 20
             ));
         }
@@ -167,7 +168,7 @@ impl<R: BufRead> TraceReader<R> {
                 Ok(Access { arrival, address, bytes, write })
             }
             Some(bytes) => Err(format!(
-                "{bytes} bytes from {address:#x}; expected at least 1 byte, all within one access of \
+                "{bytes} bytes from {address:#x}; expected at least 1 byte, and all bytes within one access of \
                  {access_bytes} bytes"
             )),
         }
@@ -208,7 +209,7 @@ const LONGEST_LINE: usize = 4096;
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            "the compressed file ends early (was it cut?); expected a complete file".to_owned()
+            "the compressed file ends early and may be truncated; expected a complete file".to_owned()
         }
         _ => format!("cannot be read: {error}"),
     }

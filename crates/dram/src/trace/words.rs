@@ -70,9 +70,10 @@ pub(super) fn need_operation(word: &[u8], expected: &str) -> Result<bool, String
 }
 
 pub(super) fn need_address(word: &[u8]) -> Result<u64, String> {
-    number(word).ok_or_else(|| format!("address {}; expected a number such as 0x1a40 or 6720", shown(word)))
+    number(word)
+        .ok_or_else(|| format!("found address {}; expected a number such as 0x1a40 or 6720", shown(word)))
 }
 
 pub(super) fn need_arrival(word: &[u8]) -> Result<Cycle, String> {
-    decimal(word).ok_or_else(|| format!("arrival {}; expected a whole number of clocks", shown(word)))
+    decimal(word).ok_or_else(|| format!("found arrival {}; expected a whole number of clocks", shown(word)))
 }

@@ -71,7 +71,7 @@ impl Map {
             let found = format!("up to {room} bytes");
             return Err((
                 found,
-                format!("at most {most_bytes} bytes, the memory that is left for maps; use fewer entries"),
+                format!("at most {most_bytes} bytes, the remaining memory for maps; use fewer entries"),
             ));
         }
         let (key_bytes, most) = (definition.key_bytes, definition.most_entries);

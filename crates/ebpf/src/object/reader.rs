@@ -239,7 +239,10 @@ impl<'a> Reader<'a> {
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let at = (offset / SLOT_BYTES as u64) as u32;
                 let Some(slot) = code.slots.get(at as usize) else {
-                    let found = format!("a relocation at byte {offset} of {}, beyond its end", code.name);
+                    let found = format!(
+                        "a relocation at byte {offset} of {}, beyond the end of the section",
+                        code.name
+                    );
                     return Err(self.refuse(found, "an instruction there"));
                 };
                 let place = || format!("instruction {at} of {}", code.name);

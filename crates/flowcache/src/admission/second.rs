@@ -10,7 +10,12 @@ use crate::policy::info::Parameter;
 
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {
     name: "SECOND",
-    parameter: Parameter { meaning: "table bits per cache entry", default: 16, least: 8, most: 1 << 10 },
+    parameter: Parameter {
+        meaning: "number of table bits per cache entry",
+        default: 16,
+        least: 8,
+        most: 1 << 10,
+    },
     summary: "inserts a digest on its second miss",
     source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017 (doorkeeper)",
     cost_bits: |geometry, bits| u64::from(table_bits(geometry, bits)),

@@ -11,8 +11,8 @@ pub(super) const INFO: Info = Info {
     name: "ARC",
     aliases: &[],
     parameter: None,
-    summary: "two LRU lists, one for entries seen once and one for entries seen again; hits in a list's ghost entries \
-              set its size",
+    summary: "two LRU lists, one for entries seen once and one for entries seen again; hits in ghost entries \
+              adapt the sizes of the lists",
     source: "Megiddo and Modha, FAST 2003",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) * 2

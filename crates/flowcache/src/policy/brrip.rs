@@ -7,7 +7,7 @@ use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
 pub(super) const INFO: Info =
-    rrip::info("BRRIP", "as SRRIP, but 31 of 32 new entries are evicted next unless they are hit first");
+    rrip::info("BRRIP", "SRRIP, except that 31 of 32 new entries are evicted next unless they are hit before");
 
 /// One insertion in this number is expected late; the paper's probability is 1/32.
 pub(super) const EVERY: u32 = 32;

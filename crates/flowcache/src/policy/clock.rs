@@ -10,7 +10,7 @@ pub(super) const INFO: Info = Info {
     name: "CLOCK",
     aliases: &["SECONDCHANCE"],
     parameter: None,
-    summary: "FIFO that spares an entry that was hit since the hand last passed",
+    summary: "FIFO that keeps an entry if a packet hit the entry since the hand last passed",
     source: "Corbato, MIT Project MAC 1968",
     cost: Cost::Bits(|geometry, _| {
         u64::from(geometry.entries()) + u64::from(geometry.sets()) * log2_ceil(geometry.ways())

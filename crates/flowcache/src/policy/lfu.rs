@@ -15,7 +15,7 @@ pub(super) const INFO: Info = Info {
     name: "LFU",
     aliases: &[],
     parameter: None,
-    summary: "evicts the entry with the fewest accesses; ties by LRU",
+    summary: "evicts the entry with the fewest accesses; LRU breaks ties",
     source: "golden definitions; evaluated for digest caches by Li et al. 2003 (thesis, section 5.5)",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * COUNT_BITS + super::build::ordered_bits(geometry)),
     least_sets: 1,

@@ -15,7 +15,8 @@ pub(super) const INFO: Info = Info {
     name: "LIRS",
     aliases: &[],
     parameter: None,
-    summary: "keeps the entries with the shortest reuse intervals; 1 % of the entries are on trial",
+    summary: "keeps the entries with the shortest reuse intervals; 1 % of the entries are reserved for digests \
+              with longer intervals",
     source: "Jiang and Zhang, SIGMETRICS 2002",
     cost: Cost::Bits(|geometry, _| {
         3 * super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 2, 1)

@@ -23,7 +23,8 @@ pub(crate) fn make(
     }
     if policy.is_oracle() && future.is_none() {
         return unfit(
-            "the policy uses future packets; run it on a complete trace, or choose another policy".to_owned(),
+            "the policy uses future packets; run the policy on a complete trace, or choose another policy"
+                .to_owned(),
         );
     }
     let Policy { kind, parameter, admission } = policy;

@@ -11,7 +11,8 @@ pub(super) const INFO: Info = Info {
     name: "OPT_BYPASS",
     aliases: &["BELADYBYPASS"],
     parameter: None,
-    summary: "as OPT, but a digest whose next use is the furthest of all is not inserted",
+    summary: "OPT, except that a digest is not inserted if its next use is later than the next use of every \
+              entry",
     source: "Belady, IBM Systems Journal 5 (1966), with bypass",
     cost: Cost::Oracle,
     least_sets: 1,

@@ -15,7 +15,7 @@ pub(super) const INFO: Info = Info {
     name: "PRED",
     aliases: &[],
     parameter: Some(Parameter {
-        meaning: "number of packets with the same digest that must follow",
+        meaning: "number of later packets with the same digest that an insertion requires",
         default: 1,
         least: 1,
         most: 1 << 20,

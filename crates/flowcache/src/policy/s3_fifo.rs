@@ -20,7 +20,8 @@ pub(super) const INFO: Info = Info {
     name: "S3FIFO",
     aliases: &[],
     parameter: None,
-    summary: "a small FIFO filters entries for the main FIFO; digests with a ghost go directly to the main FIFO",
+    summary: "a small FIFO filters entries for the main FIFO; digests with a ghost entry are inserted directly \
+              into the main FIFO",
     source: "Yang et al., SOSP 2023",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 9, 10)

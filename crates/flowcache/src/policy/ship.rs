@@ -21,7 +21,7 @@ pub(super) const INFO: Info = Info {
     name: "SHIP",
     aliases: &[],
     parameter: Some(rrip::BITS),
-    summary: "SRRIP, but a digest whose signature has shown no reuse is the first to be evicted",
+    summary: "SRRIP, except that a digest whose signature has shown no reuse is evicted first",
     source: "Wu et al., MICRO 2011; the signature is a hash of the digest",
     // The intervals, one bit "hit" per entry, and the table.
     cost: Cost::Bits(|geometry, bits| {

@@ -12,7 +12,7 @@ pub(super) const INFO: Info = Info {
     name: "SIEVE",
     aliases: &[],
     parameter: None,
-    summary: "a hand passes from old to new and evicts the first entry that was not hit",
+    summary: "a hand moves from old to new entries and evicts the first entry that was not hit",
     source: "Zhang et al., NSDI 2024",
     // An order by age, a bit per entry, a hand per set.
     cost: Cost::Bits(|geometry, _| {

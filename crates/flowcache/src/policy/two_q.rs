@@ -13,7 +13,7 @@ pub(super) const INFO: Info = Info {
     name: "TWOQ",
     aliases: &["2Q"],
     parameter: None,
-    summary: "a FIFO for new entries, its ghosts, and an LRU list for returning entries",
+    summary: "a FIFO for new entries, ghost entries of this FIFO, and an LRU list for returning entries",
     source: "Johnson and Shasha, VLDB 1994: Kin 25 %, Kout 50 %",
     cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + super::build::ghost_bits(geometry, 1, 2)),
     least_sets: 1,

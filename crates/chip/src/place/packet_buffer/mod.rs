@@ -172,7 +172,7 @@ impl Numbers for PacketBufferConfig {
             return Some("needs at least one channel, 2^n banks, and rows of 2^n bytes".to_owned());
         }
         let undivided = self.rows == RowMap::Halves && banks < 2;
-        undivided.then(|| "has one bank; expected at least two: one odd, one even".to_owned())
+        undivided.then(|| "has one bank; expected at least one odd bank and one even bank".to_owned())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {
