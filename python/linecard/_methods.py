@@ -165,4 +165,6 @@ class CacheCurvesMethods:
             if (row.sets, row.ways) == (sets, ways):
                 return row
         shapes = sorted({row.sets for row in self.lru})
-        raise KeyError(f"no row with {sets} sets and {ways} ways; expected one of {shapes} sets, and 1 to 16 ways")
+        raise KeyError(
+            f"no row with {sets} sets and {ways} ways; expected a number of sets in {shapes}, and 1 to 16 ways"
+        )

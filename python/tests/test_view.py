@@ -102,7 +102,7 @@ def test_a_terminal_of_any_width_has_every_number_and_word(width):
     for word in (*NUMBER.findall(whole), "verdict", "wrap", "heading", "second", "below", "warning", "Shares"):
         assert word in shown, (word, lines)
     assert "…" not in shown
-    assert "97 more rows in --json and --output".replace(" ", "") in shown
+    assert "97 more rows are in the output of --json and --output".replace(" ", "") in shown
     assert "4321" not in shown
     assert "Nothing" not in shown
 

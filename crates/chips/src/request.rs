@@ -137,7 +137,7 @@ pub struct ProgramOptions {
 /// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until the 95 % confidence interval of the throughput is within ± this fraction, such as 1%.
+    /// Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean, such as 1%.
     ///
     /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
     /// enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is

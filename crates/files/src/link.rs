@@ -87,7 +87,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     let share = |key, meaning| flows.in_unit("%").number(key, 0.0..=100.0, meaning);
     let count = |key, unit, meaning| flows.in_unit(unit).number(key, 1.0..=1e8, meaning);
     let packets = count("packets", "packets", "total number of packets");
-    let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "idle time that ends a flow");
+    let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "idle time after which a flow ends");
     let mix = FlowMix {
         packets: packets as u64,
         single_flows_percent: share("single_flows", "flows with one packet, as a fraction of all flows"),

@@ -46,7 +46,7 @@ pub struct SimulateReport {
     pub replications: u32,
     /// Number of firings in all replications.
     pub firings: u64,
-    /// Simulated time that each replication measures.
+    /// Measured simulated time of each replication.
     pub time: f64,
     /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,

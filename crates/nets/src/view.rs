@@ -195,8 +195,8 @@ pub fn net_to_pnml(
             pnml::write(path, &unfolded.net)
         }
         AnyNet::Coloured(_) => {
-            let message = "found a coloured net, expected a net without colours, or --unfold, because PNML cannot \
-                           hold the expressions of this tool";
+            let message = "found a coloured net, expected a net without colours, or --unfold; PNML cannot \
+                           represent the expressions of Linecard";
             Err(one_problem(path, message.to_owned()))
         }
     }

@@ -73,12 +73,18 @@ impl Timing {
     ///
     /// If the numbers of weights and times differ, or one of them is invalid.
     pub fn empirical(values: &[f64], weights: &[f64]) -> Result<Self, PetriError> {
-        let wrong =
-            |found: String| PetriError::part("time", "empirical", found, "times and weights of at least 0");
+        let wrong = |found: String| {
+            PetriError::part(
+                "time",
+                "empirical",
+                found,
+                "as many times as weights, all at least 0, and a sum of weights above 0",
+            )
+        };
         let sum: f64 = weights.iter().sum();
         if values.len() != weights.len() || sum <= 0.0 {
             return Err(wrong(format!(
-                "{} times and {} weights with sum {sum}",
+                "{} times, and {} weights whose sum is {sum}",
                 values.len(),
                 weights.len()
             )));
@@ -279,7 +285,7 @@ impl NetBuilder {
             return Err(PetriError::part("transition", name, number, what));
         }
         if servers == Servers::Count(0) {
-            return Err(PetriError::part("transition", name, "0 servers", "1 or more, or inf"));
+            return Err(PetriError::part("transition", name, "0 servers", "1 or more servers, or inf"));
         }
         let transitions = &mut self.net.transitions;
         transitions.push(Transition { name: name.to_owned(), timing, servers });

@@ -75,7 +75,7 @@ pub fn simulate(
             "transition",
             &untimed.name,
             "no time",
-            "a kind such as exp, det or imm",
+            "a timing such as exp, det or imm",
         ));
     }
     let mut state = State::new(net, run.seed);
@@ -413,7 +413,7 @@ impl<'a> State<'a> {
                 self.check()?;
             }
         }
-        Err(PetriError::Unsolvable("immediate transitions fire forever without time passing".to_owned()))
+        Err(PetriError::Unsolvable("immediate transitions fire forever while time stands still".to_owned()))
     }
 
     /// Returns whether every place can still count its tokens.

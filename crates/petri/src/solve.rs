@@ -218,7 +218,8 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text = format!("from {place}, immediate transitions fire forever without time passing");
+                let text =
+                    format!("from {place}, immediate transitions fire forever while time stands still");
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {
@@ -257,9 +258,8 @@ impl<'a> Graph<'a> {
             }
             if leaves.is_empty() {
                 let place = self.words(&marking);
-                let text = format!(
-                    "{place} is absorbing: no transition is enabled there, so there is no steady state"
-                );
+                let text =
+                    format!("{place} is absorbing: it enables no transition, so the net has no steady state");
                 return Err(PetriError::Unsolvable(text));
             }
             self.leaves.push(leaves);
@@ -295,7 +295,7 @@ impl<'a> Graph<'a> {
     fn steady_state(&self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Solved, PetriError> {
         let rates = self.rates();
         let members = recurrent(&rates)
-            .ok_or_else(|| PetriError::Unsolvable("the net has several recurrent classes: chance decides which one it enters, so there is no single steady state".to_owned()))?;
+            .ok_or_else(|| PetriError::Unsolvable("the net has several recurrent classes: chance decides which class the net enters, so it has no unique steady state".to_owned()))?;
         let mut place_of = vec![u32::MAX; rates.len()];
         for (place, &member) in members.iter().enumerate() {
             place_of[member as usize] = place as u32;
@@ -511,6 +511,6 @@ mod tests {
             net.output(go, to, 1).unwrap();
         }
         let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
-        assert!(error.contains("fire forever without time passing"), "{error}");
+        assert!(error.contains("fire forever while time stands still"), "{error}");
     }
 }

@@ -422,7 +422,10 @@ fn immediate_transitions_that_go_round_are_refused() {
     net.take(a, t, "x", "1");
     net.put(t, a, "not x", "1");
     let error = run(&net.build().unwrap(), 1.0, 1).unwrap_err().to_string();
-    assert!(error.contains("fire forever without time passing; the last was \"turn\""), "{error}");
+    assert!(
+        error.contains("fire forever while time stands still; the last one to fire was \"turn\""),
+        "{error}"
+    );
 }
 
 #[test]

@@ -43,8 +43,9 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
         return Ok(None);
     }
     if let Some(change) = overrides.first() {
-        let message =
-            format!("`{change}`: the values of this part cannot be overridden; edit a copy of its file");
+        let message = format!(
+            "`{change}`: the values of a core or a link profile cannot be overridden; edit a copy of its file"
+        );
         return Err(Error::Config { problems: vec![problem("--set (number 1)".into(), "", message)] });
     }
     let (title, mut rows) = match folder.as_deref() {
@@ -53,7 +54,7 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
     };
     rows.sort_by(|a, b| a.key.cmp(&b.key));
     let parameters = rows.into_iter().map(|row| Described {
-        allowed: "the value in the file; a copy of the file can have another value".to_owned(),
+        allowed: "the value in the file; to change the value, edit a copy of the file".to_owned(),
         ..Described::of_part(row)
     });
     Ok(Some(Description {

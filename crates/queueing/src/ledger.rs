@@ -119,7 +119,7 @@ impl Ledger {
             if packets.len() != expected as usize || last != tail.node {
                 let found = packets.len();
                 let more = if found > expected as usize { "at least " } else { "" };
-                return Err((queue, format!("the list holds {more}{found} packets, expected {expected}")));
+                return Err((queue, format!("the queue holds {more}{found} packets, expected {expected}")));
             }
             for (number, &node) in packets.iter().enumerate() {
                 let Stamp { queue: of, number: found } = self.stamps[node as usize];
@@ -133,7 +133,7 @@ impl Ledger {
         if inside == self.inside {
             Ok(())
         } else {
-            Err((0, format!("{inside} packets are in lists, expected {}", self.inside)))
+            Err((0, format!("the lists of all queues hold {inside} packets, expected {}", self.inside)))
         }
     }
 }
@@ -142,9 +142,9 @@ impl Ledger {
 #[cold]
 fn wrong(node: u32, found: Stamp, expected: Stamp) -> String {
     match found.queue {
-        NO_QUEUE => format!("packet {node} was dequeued, but was not in a queue"),
+        NO_QUEUE => format!("packet {node} was dequeued, but was in no queue"),
         owner if owner != expected.queue => {
-            format!("packet {node} was dequeued, but belongs to queue {owner}")
+            format!("packet {node} was dequeued here, but belongs to queue {owner}")
         }
         _ => {
             let (found, expected) = (found.number, expected.number);

@@ -121,8 +121,11 @@ impl Settings {
             problems.push(Mismatch::new("queues", self.queues, expected));
         }
         if self.levels == 3 && u64::from(self.queues) + u64::from(self.upper_queues()) > MOST_QUEUES.into() {
-            let found =
-                format!("{} flow queues and {} class and port queues", self.queues, self.upper_queues());
+            let found = format!(
+                "{} queues of flows and {} queues of classes and ports",
+                self.queues,
+                self.upper_queues()
+            );
             problems.push(Mismatch::new(
                 "queues",
                 found,

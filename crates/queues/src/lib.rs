@@ -28,7 +28,7 @@ pub fn queue_settings(machine: &str, overrides: &[String]) -> Result<(Settings, 
     let document = Request { overrides, ..Request::of(&in_folder(KIND, machine), &find) }.read();
     if document.kind() != KIND && document.problems() == 0 {
         let found = if document.kind().is_empty() { "none" } else { document.kind() };
-        let message = format!("found {found}; expected `{KIND}`, in the file or in one that it extends");
+        let message = format!("found {found}; expected `{KIND}` in the file or in a file that it extends");
         return Err(Error::Config { problems: vec![problem(document.root().place(), "kind", message)] });
     }
     let ReadPreset { value, rows, .. } = machine_of(document)?;
@@ -88,12 +88,12 @@ fn settings(root: &Section<'_>) -> Settings {
     let ps = |key: &str, meaning: &str| from(0.0, key, meaning);
     let instruction = |kind: Kind, of: &str| {
         let key = format!("{}_instruction_ns", kind.name());
-        ps(&key, &format!("time of the instructions of one operation ({of})"))
+        ps(&key, &format!("time to execute the instructions of one operation ({of})"))
     };
     let most_queues = u64::from(MOST_QUEUES);
     Settings {
         threads: count("threads", MOST, "number of threads that execute queue operations"),
-        queues: count("queues", most_queues, "queues in memory; their ids have 16 bits"),
+        queues: count("queues", most_queues, "number of queues in memory; queue ids have 16 bits"),
         instruction_ps: [
             instruction(Kind::NoCache, "no cache"),
             instruction(Kind::DataCache, "data cache"),
@@ -105,14 +105,14 @@ fn settings(root: &Section<'_>) -> Settings {
         interconnect_ps: ps("interconnect_ns", "round-trip time of the interconnect"),
         slot_ps: ps(
             "interconnect_slot_ns",
-            "time between two messages on the same path (request or response)",
+            "minimum time between two messages on the same path (request or response)",
         ),
         memory_ps: ps("memory_ns", "memory access"),
-        port_ps: ps("memory_port_ns", "time between two references at a memory port"),
+        port_ps: ps("memory_port_ns", "minimum time between two accesses at a memory port"),
         shared_port: root.choice(
             "memory_ports",
             &[("separate", false), ("shared", true)],
-            "separate ports for reads and writes, or one for both",
+            "separate memory ports for reads and writes, or one port for all accesses",
         ),
         locking: root.choice(
             "locking",
@@ -120,8 +120,8 @@ fn settings(root: &Section<'_>) -> Settings {
             "part that software locks for an operation: one end of the queue, or the entire queue",
         ),
         entries: count("entries", MOST, "number of entries in the queuing cache and in the software-controlled cache"),
-        engines: count("engines", MOST, "number of queuing engines of these two caches"),
-        clock_ps: from(LEAST_NS, "engine_clock_ns", "time between two requests to engines"),
+        engines: count("engines", MOST, "number of queuing engines of the queuing cache and of the software-controlled cache"),
+        clock_ps: from(LEAST_NS, "engine_clock_ns", "minimum time between two requests to the engines"),
         token: root.choice(
             "token",
             &[("rotating", Token::Rotating), ("idle", Token::Idle)],
@@ -131,14 +131,14 @@ fn settings(root: &Section<'_>) -> Settings {
         entry: root.choice(
             "entry",
             &[("descriptor", Entry::Descriptor), ("pointer", Entry::Pointer)],
-            "content of an entry: the descriptor of a queue, or one of its pointers",
+            "content of a cache entry: the descriptor of a queue, or one pointer of a descriptor",
         ),
         requests: count("requests", MOST, "entries of the request buffer of the queuing cache"),
         words: count("words", MOST, "words in the data cache; each word holds one pointer of a descriptor"),
         ways: count("ways", MOST, "ways of the data cache"),
         line_words: of("words", "line_words", 1..=64, "line size of the data cache"),
         mshrs: count("mshrs", MOST, "maximum number of outstanding misses of the data cache"),
-        cache_ps: ps("cache_ns", "time between two accesses of the data cache"),
+        cache_ps: ps("cache_ns", "minimum time between two accesses to the data cache"),
         write_through: root.choice(
             "write",
             &[("back", false), ("through", true)],
@@ -152,12 +152,12 @@ fn settings(root: &Section<'_>) -> Settings {
         replacement: root.choice(
             "replacement",
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
-            "rule that selects which line a cache replaces",
+            "rule that selects the line to replace in a cache",
         ),
         backlog: of("packets", "backlog", 0..=1 << 24, "number of packets in the queues before dequeues begin"),
         burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
         levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
-        classes: count("classes", most_queues, "classes of a port, if there are 3 levels"),
-        flows: count("flows", most_queues, "flow queues of a class, if there are 3 levels"),
+        classes: count("classes", most_queues, "number of classes of a port, with levels = 3"),
+        flows: count("flows", most_queues, "number of flow queues of a class, with levels = 3"),
     }
 }

@@ -282,10 +282,10 @@ impl CaptureReader {
         if states_both && packet.captured_bytes > packet.wire_bytes {
             self.report.note(DamageKind::CapturedBeyondWire, place, || Words {
                 found: format!(
-                    "{} captured bytes for a wire length of {}",
+                    "a captured length of {} bytes with a wire length of {} bytes",
                     packet.captured_bytes, packet.wire_bytes
                 ),
-                expected: "at most the wire length".to_owned(),
+                expected: "a captured length of at most the wire length".to_owned(),
                 action: "the packet was delivered with both lengths unchanged",
             })?;
         }
@@ -295,7 +295,7 @@ impl CaptureReader {
                 self.report.note(DamageKind::UnknownLinkType, place, || Words {
                     found: format!("link type {}", packet.link.number()),
                     expected: "Ethernet, Linux cooked, raw IP, loopback, PPP or HDLC".to_owned(),
-                    action: "it and similar packets were delivered as opaque packets (reported once)",
+                    action: "all packets of unknown link types were delivered as opaque packets (reported once)",
                 })
             }
             decoded if decoded.is_malformed() => {
@@ -319,7 +319,7 @@ impl CaptureReader {
             DamageKind::Reordered
         };
         self.report.note(kind, place, || Words {
-            found: format!("time {now_ns} ns after {previous_ns} ns"),
+            found: format!("time {now_ns} ns after a packet at {previous_ns} ns"),
             expected: "times in order, less than a day apart".to_owned(),
             action: "the packet was delivered with its time unchanged",
         })

@@ -68,7 +68,7 @@ pub fn read_text(path: &Path) -> Result<String, TrafficError> {
     reader.take(MOST_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(io_error)?;
     if bytes.len() as u64 > MOST_TEXT_BYTES {
         let words = format!(
-            "it is larger than {} MiB when unpacked, the limit for a text file; remove lines that are not needed",
+            "the unpacked file exceeds {} MiB, the limit for a text file; remove lines that are not needed",
             MOST_TEXT_BYTES >> 20
         );
         return Err(io_error(io::Error::new(io::ErrorKind::FileTooLarge, words)));
@@ -157,7 +157,7 @@ impl AddressMap {
             return Err(Mismatch::new(
                 "address map",
                 format!("source /{source_bits} with {host_bits} host bits"),
-                "0 to 16 host bits, and a source of at least one block",
+                "0 to 16 host bits, and a source prefix of at most 32 bits minus the host bits",
             )
             .into());
         }
@@ -235,12 +235,12 @@ impl AddressMap {
         } else {
             let sharing = self.source_blocks.div_ceil(self.routed_blocks);
             format!(
-                "up to {sharing} /{block_bits} blocks may share a routed block; narrow the source to avoid this"
+                "up to {sharing} /{block_bits} blocks may share a routed block; a narrower source prefix avoids this sharing"
             )
         };
         format!(
             "IPv4 addresses in {source}/{source_bits} are mapped into {} routed /{block_bits} blocks by a seeded \
-             permutation (seed {seed}); addresses of one /{block_bits} stay together; {distinct}",
+             permutation (seed {seed}); addresses of one /{block_bits} block stay in one block; {distinct}",
             self.routed_blocks
         )
     }

@@ -380,7 +380,7 @@ fn strict_mode_stops_at_damage_and_stays_stopped() {
     let error = reader.next_packet().unwrap_err().to_string();
     assert_eq!(
         error,
-        "x.pcap: byte offset 94, packet 2: found 2000000 as the fraction of a second, expected less than \
+        "x.pcap: byte offset 94, packet 2: found 2000000 in the fraction field of a time stamp, expected less than \
          1000000; the excess was carried into the seconds"
     );
     assert!(reader.next_packet().unwrap().is_none());

@@ -30,10 +30,10 @@ def draw(
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        output: File to write: ``.svg``, or ``.png`` with twice as many pixels in each direction (requires the extra
+        output: File to write: ``.svg``, or ``.png`` at twice the resolution of the drawing (requires the extra
             ``plot``).
         set: Changes to parameters. If omitted, the changes of ``result`` apply.
-        result: JSON file of a run, or the run itself; the colour of each block shows its utilisation in this run.
+        result: Result of a run, such as its JSON file; the colour of each block shows its utilisation in this run.
 
     Returns:
         Path of the file.

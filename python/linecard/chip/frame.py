@@ -30,7 +30,7 @@ def described(facts: Facts) -> str:
     text = "Block diagram of a chip. " + "; ".join(told) + "."
     if facts.usage is not None:
         limit = facts.usage.bottleneck
-        text += f" Coloured by utilisation; limited by {limit.component}: {limit.why}"
+        text += f" The colours show utilisation. The bottleneck is {limit.component}: {limit.why}"
     return text
 
 

@@ -89,10 +89,10 @@ def run(
         unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
-        precision: Lengthen the run until the 95 % confidence interval of the throughput is within ± this fraction, such
-            as 1%. In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady
-            and precise enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a
-            longer run is repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and
+        precision: Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean,
+            such as 1%. In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is
+            steady and precise enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets;
+            a longer run is repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and
             suggests changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
             intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of

@@ -127,7 +127,7 @@ def loss_words(summary: Summary) -> tuple[str, str]:
     loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"
     if piles_up:
         share = f"{100 * stayed / summary.packets_in:.1f} %"
-        of_all += f"; {stayed:,} more of the {summary.packets_in:,} arrived packets ({share}) are still inside"
+        of_all += f"; {stayed:,} more of the {summary.packets_in:,} arrived packets ({share}) are still in the chip"
         of_all += "" if summary.steady else ": not steady"
     return loss, of_all
 
@@ -174,7 +174,7 @@ def _sure(summary: Summary) -> str:
         if summary.packets_dropped:
             said += f", loss {percent(sure.loss_fraction.low, 2)} to {percent(sure.loss_fraction.high, 2)}"
         said += f", mean latency {si_time(sure.latency_mean_ns.low)} to {si_time(sure.latency_mean_ns.high)}; "
-    return f"{said}{summary.packets_inside:,} packets inside at the end"
+    return f"{said}{summary.packets_inside:,} packets in the chip at the end"
 
 
 def _what_if(result: RunResult) -> Table:
@@ -254,7 +254,7 @@ def _breakdown(parts: tuple[PartOfChip, ...]) -> list[Part]:
         for part in parts
     ]
     return [
-        Table("Classes and ports", columns, rows, "inside: packets still inside at the end"),
+        Table("Classes and ports", columns, rows, "inside: packets still in the chip at the end of the run"),
         Table("Each class, port and queue", (columns[0], "packets", *columns[1:]), each, folded=True),
     ]
 

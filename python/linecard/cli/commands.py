@@ -58,7 +58,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         "compare": "explore.compare:compare",
         "optimize": "explore.optimize:optimize",
         "results": (
-            "Manage the folder that keeps finished runs.",
+            "Manage the folder with the results of finished runs.",
             {"list": "explore.results:list_runs", "prune": "explore.results:prune", "export": "explore.results:export"},
         ),
     },
@@ -67,7 +67,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         "flowcache": "flowcache.flowcache:flowcache",
         "shot-noise": "traffic.shot_noise:shot_noise",
         "dram": (
-            "Simulate DRAM parts without a chip, under request traces and access patterns.",
+            "Simulate DRAM parts without a chip, with request traces or access patterns.",
             {"run": "dram.run:run"},
         ),
         "queueing": (
@@ -77,7 +77,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
     },
     "Programs and cores": {
         "program": (
-            "Packet programs: trace a C program for RISC-V on a capture, or run an XDP program (eBPF) on it.",
+            "Packet programs: trace a C program for RISC-V, or run an XDP program (eBPF), on the packets of a capture.",
             {
                 "list": "executed.list:list_programs",
                 "build": "executed.build:build",
@@ -87,7 +87,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
             },
         ),
         "cache": (
-            "Show or remove the traces that `--cache FOLDER` keeps.",
+            "Show or remove the traces in the folder of `--cache FOLDER`.",
             {"show": "executed.kept_traces:show", "clear": "executed.kept_traces:clear"},
         ),
         "core": "core.core:core",
@@ -100,7 +100,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
     },
     "Petri nets and studies": {
         "petri": (
-            "Petri nets: explore markings, solve for the steady state, simulate, draw.",
+            "Petri nets: explore markings, compute the steady state, simulate, draw.",
             {
                 "explore": "petri.markings:explore",
                 "solve": "petri.markings:solve",

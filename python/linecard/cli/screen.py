@@ -116,7 +116,9 @@ def _rows(part: Table) -> list[RenderableType]:
     else:
         found = [whole]
     if len(rows) < len(part.rows):
-        found.append(Text(f"{len(part.rows) - len(rows):,} more rows in --json and --output", style=DIM))
+        found.append(
+            Text(f"{len(part.rows) - len(rows):,} more rows are in the output of --json and --output", style=DIM)
+        )
     return [*found, *(Text(each.text, style=TONES[each.tone]) for each in part.below)]
 
 

@@ -67,7 +67,7 @@ def _(result: MemoryResult) -> list[Part]:
 
 def _facts(result: MemoryResult) -> list[Fact]:
     shared = {
-        "reads forwarded from queued writes": result.reads_forwarded,
+        "reads served from queued writes": result.reads_forwarded,
         "reads merged with an earlier read": result.reads_merged,
         "writes merged with a queued write": result.writes_merged,
         "writes never sent": result.writes_left,

@@ -49,12 +49,13 @@ def program_build(
     Args:
         source: Path of the C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program, which
             `linecard.xdp_build` compiles.
-        output: The ELF file; by default beside the source, with the suffix ``.elf`` (``.o`` for an XDP program).
+        output: ELF file to write; the default is a file beside the source, with the suffix ``.elf`` (``.o`` for an XDP
+            program).
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         entry: Function of the program that processes each packet; ``None`` for ``app_packet``.
-        cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last one
-            applies.
-        bits: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
+        cflags: Additional compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last
+            one applies.
+        bits: Word width: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
 
     Returns:
         Path of the ELF file.
@@ -117,8 +118,8 @@ def program_trace(
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
-        cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, it keeps
-            none. A damaged file is replaced; ``notes`` of the result report the damage.
+        cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, Linecard
+            keeps no traces. A damaged file is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
         progress: Function that is called from time to time with (done, total).
 

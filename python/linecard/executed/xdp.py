@@ -90,10 +90,10 @@ def xdp_build(
 
     Args:
         source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are on the include path.
-        output: The object file; by default beside the source, with the suffix ``.o``.
+        output: Object file to write; the default is a file beside the source, with the suffix ``.o``.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         isa: Version of the instruction set, from 1 to 4; version 1 has no 32-bit arithmetic and no 32-bit jumps.
-        cflags: Further compiler flags in shell syntax. If flags conflict, the last one applies.
+        cflags: Additional compiler flags in shell syntax. If flags conflict, the last one applies.
 
     Returns:
         Path of the object file.

@@ -152,7 +152,7 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
     if high <= low:
         raise _Wrong("expected the smaller number first")
     if (log or how == "times") and low <= 0:
-        raise _Wrong("expected numbers above 0, because each step multiplies")
+        raise _Wrong("expected numbers above 0, because each step multiplies the previous number")
     if log and how in {"step", "times"}:
         raise _Wrong(f"`log` cannot be combined with `{how}`; use `log points N`, or omit `log`")
     if by is None:

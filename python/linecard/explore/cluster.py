@@ -101,7 +101,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
     """Execute a few points on a worker; Dask calls this function."""
     if code != code_version():
         raise ConfigError(
-            "a worker has a different build of Linecard from the driver; install the same build on all machines"
+            "a worker and the driver have different builds of Linecard; install the same build on all machines"
         )
     _folder.enter(bundle, files)
     try:
@@ -204,7 +204,7 @@ class Connection:
         own, found = self._dask.__version__, asyncio.run(ask())
         if found != own:
             raise ConfigError(
-                f"--executor: the scheduler at {self._address} runs Dask {found}, this machine {own}; "
+                f"--executor: the scheduler at {self._address} runs Dask {found}, and this machine runs Dask {own}; "
                 "install the same version on all machines"
             )
 
@@ -268,8 +268,8 @@ class Cluster(Work):
 
     def _lost_scheduler(self) -> RunError:
         return RunError(
-            f"the Dask scheduler was lost after {self.done} of {self.total} runs; the store keeps finished runs, and "
-            "the same command continues from there"
+            f"the Dask scheduler was lost after {self.done} of {self.total} runs; the store keeps finished runs; "
+            "repeat the command to execute the missing runs"
         )
 
     def _end(self) -> None:

@@ -84,10 +84,11 @@ def compare(
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Number of packets in each run; an inconclusive run is repeated with more packets.
-        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
+            as 1%.
         seeds: Number of seeds for each design.
         seed: The first seed.
-        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
@@ -107,7 +108,7 @@ def compare(
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
-        message = "is missing; name a second design, or a difference (--set-a, --set-b, or a second program)"
+        message = "is missing; name a second design, a second program, or a change (--set-a, --set-b)"
         raise ConfigError.at("b", "", message)
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
@@ -213,7 +214,9 @@ def _of_designs(
     elif not any(doubts) and any(
         each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics
     ):
-        notes.append("both designs receive the same packets; the offered load differs by the measured time only")
+        notes.append(
+            "both designs receive the same packets; the offered loads differ only because the measured times differ"
+        )
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
@@ -371,7 +374,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
     tables = [_by_axes(rows, shared) for rows in (a, b)]
     matched = [point for point in tables[0] if point in tables[1]]
     if not matched:
-        raise ConfigError.at("compare", "", f"no point has the same {', '.join(shared)} in both sweeps")
+        raise ConfigError.at("compare", "", f"the two sweeps have no common point: {', '.join(shared)} differ")
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
         f"{len(matched):,} points are in both sweeps, {len(went_well):,} of them conclusive in both; "
@@ -388,7 +391,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         b=names[1],
         kind="sweeps",
         answered=bool(went_well),
-        basis=f"{len(went_well):,} points with the same {', '.join(shared)}",
+        basis=f"{len(went_well):,} points with equal values of {', '.join(shared)} in both sweeps",
         limits=None,
         configuration=tuple(settings),
         metrics=tuple(metrics),

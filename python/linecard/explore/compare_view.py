@@ -78,7 +78,7 @@ def _lines(lines: Sequence[LineMoved]) -> Table:
     ]
     columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))
     marked = [at for at, line in enumerate(lines) if line.beyond_noise]
-    said = "values per packet; sorted by the change of cycles and stalls"
+    said = "values per packet; sorted by the change in cycles and stalls"
     return Table("Lines of the programs", columns, rows, said, LINES_SHOWN, marked)
 
 

@@ -259,7 +259,7 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
 def _cost(table: str, found: Any, of: list[Any]) -> Any:
     if not isinstance(found, dict):
         if of:
-            raise _Refused(f"uses the cost {table!r} of {of[0]!r}, but it is one number; expected cost({table!r})")
+            raise _Refused(f"uses cost({table!r}, {of[0]!r}), but this cost is one number; expected cost({table!r})")
         return found
     if not of or of[0] not in found:
         asked = f"of {of[0]!r}" if of else "without a name"

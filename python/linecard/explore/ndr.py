@@ -73,7 +73,7 @@ def ndr(
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
-        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs) of the current step.

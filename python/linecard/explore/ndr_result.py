@@ -115,7 +115,8 @@ class RateRow:
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
-        return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` finds the limit"
+        several = f"no part is always busy ({busy}); `linecard why` finds the bottleneck"
+        return busy if self.limit != SEVERAL else several
 
     def doubt(self) -> str:
         """Return the reason why the no-drop rate is not confirmed, with advice; empty if the rate is confirmed."""

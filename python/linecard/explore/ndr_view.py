@@ -81,7 +81,7 @@ def _charts(result: NdrResult) -> list[Part]:
         Chart(
             "Rates by frame size",
             Axis("frames", names=names),
-            Axis("rate of all ports together, Mpps", zero=True),
+            Axis("total rate of all ports, Mpps", zero=True),
             [Series(name, list(enumerate(values))) for name, values in rates.items()],
         ),
         Chart(

@@ -107,9 +107,9 @@ def _check_length(spec: Spec, place: str) -> None:
     """Refuse to halve runs without a length, and runs whose length is not stated or varies."""
     name = spec.subject.length
     if not name:
-        message = f"a run of `{spec.what}` has no length, so it cannot be halved; omit this key"
+        message = f"a run of `{spec.what}` has no length that the search can halve; omit this key"
     elif any(axis.name == name for axis in spec.axes):
-        message = f"`{name}` is varied, so it cannot be halved; omit this key, or do not vary `{name}`"
+        message = f"an axis varies `{name}`, so the search cannot halve `{name}`; omit this key or the axis"
     elif name not in spec.arguments:
         message = f"needs the length of a full run, expected `{name} = …`"
     else:

@@ -62,11 +62,11 @@ def optimize(
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; it replaces the budget in the file.
-        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. If
-            objectives use the loss or the mean latency, the precision applies to these numbers, too. ``precision``
-            replaces the precision in the file.
-        set: New values for parameters and arguments of all points. The new values override the values in the file.
-        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
+            as 1%. If objectives use the loss or the mean latency, the precision applies to these numbers, too. This
+            argument replaces the precision in the file.
+        set: New values for parameters and arguments of all points. These values override the values in the file.
+        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).

@@ -190,7 +190,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]
     if len(ends) > 1:
-        raise UnknownName(f"uses `{name}`, which may be {' or '.join(ends[:4])}; write the full name")
+        raise UnknownName(f"uses `{name}`, which can mean {' or '.join(ends[:4])}; write the full name")
     return (said[ends[0]],) if ends else None
 
 

@@ -79,7 +79,7 @@ class Best:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"highest {self.number}: not known, because {named} may be higher than {self.point.name()}, but "
+                f"highest {self.number}: not known. {named} may exceed {self.point.name()}, but the result "
                 f"was {was}{unranked}. Use longer runs (--packets) to decide"
             )
         if not self.rivals:
@@ -88,7 +88,7 @@ class Best:
         named = "; ".join(each.name() for each in tied[:_NAMED])
         more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
         return (
-            f"highest {self.number}: these {len(tied):,} cannot be distinguished: {named}{more}{unranked}. "
+            f"highest {self.number}: these {len(tied):,} points cannot be distinguished: {named}{more}{unranked}. "
             "More seeds (--repeat) or packets narrow the intervals"
         )
 

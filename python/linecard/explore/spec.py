@@ -231,7 +231,7 @@ class Draft:
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
             if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
-                self.note("precision", "", "conflicts with `width`, which means the same for ndr; omit one of them")
+                self.note("precision", "", "conflicts with `width`, a synonym for runs of ndr; omit one of them")
             self.arguments["width"] = self.precision
         elif subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")

@@ -223,7 +223,7 @@ class Store:
             more = len(self.not_kept) - _SHOWN_RUNS
             reasons = ", ".join(sorted(set(self.not_kept.values())))
             said.append(
-                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will run again: "
+                f"{len(self.not_kept):,} runs could not be stored in {self.folder} ({reasons}) and will run again: "
                 + names
                 + (f" and {more:,} more" if more > 0 else "")
             )

@@ -73,7 +73,7 @@ def sweep(
         what: Subject of the sweep: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: New values for parameters and arguments of all points.
-        constraints: Conditions that every point must meet, such as ``"island.engines * island.threads <= 64"``.
+        constraints: Conditions that a point must meet, such as ``"island.engines * island.threads <= 64"``.
         columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
         program: Program for all points, as in ``linecard run``.
         trace: Capture or link profile for all points.
@@ -81,15 +81,15 @@ def sweep(
         warmup_packets: Number of warm-up packets in each run.
         seed: Seed of all points, or the first of several seeds per point.
         repeat: Number of seeds for each point.
-        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. For
-            ``ndr``, the precision is the relative width of the result.
-        lengthen: Lengthen inconclusive runs; by default, the value in the sweep file, otherwise yes.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
+            as 1%. For ``ndr``, the precision is the relative width of the result.
+        lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
         sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra
             ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps finished runs, for reuse. The default is no folder. The store does not affect the
-            table.
+        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder. The table does not
+            depend on the store.
         jobs: Number of parallel runs; by default, one per CPU core.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. ``shard`` is a pair ``(i, n)`` with i from 1 to n.

@@ -97,16 +97,16 @@ def why(
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Number of packets that each run initially measures. The warm-up has half as many packets as the
-            measurement. If the throughput is not conclusive, the analysis repeats the runs with four times as many
-            packets, up to 256,000. The analysis lengthens runs of 64,000 packets or more only once.
-        precision: Lengthen runs until the throughput's 95 % interval is within ± this fraction, such as 1%. In
-            Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
+        packets: Initial number of measured packets in each run. The warm-up has half as many packets as the
+            measurement. If the throughput is not conclusive, the analysis repeatedly makes runs four times as long, up
+            to 256,000 packets. It lengthens runs of 64,000 packets or more only once.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
+            as 1%. In Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
-        global_: Add Morris screening and Sobol indices, for parameters from half to twice their values (extra
+        global_: Add Morris screening and Sobol indices; each parameter varies from half to twice its value (extra
             ``explore``).
-        store: Folder that keeps finished runs, for reuse. The default is no folder.
+        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs) of the current step.
@@ -349,8 +349,8 @@ class Question:
     def _not_known(self, asked: int) -> tuple[str, str]:
         tried = f"{asked:,} to {self.shared['packets']:,}" if self.shared["packets"] > asked else f"{asked:,}"
         return "not known", (
-            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; the limit is not known. Simulate more "
-            "packets (--packets), lower the offered load, or request a lower precision."
+            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; the bottleneck is not known. Simulate "
+            "more packets (--packets), lower the offered load, or request a lower precision."
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
@@ -439,7 +439,7 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"{bad} of {len(records)} combinations of values between half and twice the given values "
+                    f"{bad} of {len(records)} combinations of parameters, each from half to twice its value, "
                     "are invalid for the chip"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
@@ -520,7 +520,7 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",
-        "full wires": "The chip carries its offered load; at the capacity of its wires, ",
+        "full wires": "The chip carries its offered load; at the line rate of its ports, ",
     }
     start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]
@@ -533,7 +533,7 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         (lift for lift in lifts if lift.kind == "pair" and lift.counts), key=lambda lift: lift.gain, default=None
     )
     if pair is not None:
-        text = f"{start}no single part is the limit; with {pair.text}, the throughput rises by {pair.gain:.0%}."
+        text = f"{start}no single part is the bottleneck; with {pair.text}, the throughput rises by {pair.gain:.0%}."
         return " and ".join(pair.components), text[:1].upper() + text[1:]
     unsure = max((lift for lift in lifts if lift.gain >= LEAST_GAIN), key=lambda lift: lift.gain, default=None)
     if unsure is not None:
@@ -544,8 +544,8 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         )
         return "not clear", text[:1].upper() + text[1:]
     text = (
-        f"{start}no single part and no pair of the best parts is the limit: "
-        f"lifting any of them gains less than {LEAST_GAIN:.0%}."
+        f"{start}no single part and no pair of the best parts is the bottleneck: "
+        f"an improvement of any of them gains less than {LEAST_GAIN:.0%}."
     )
     return "several parts", text[:1].upper() + text[1:]
 

@@ -26,7 +26,7 @@ from linecard.view import (
 LOADS = {
     "as given": "traffic as given",
     "saturated": "a packet always waits",
-    "full wires": "the capacity of the wires",
+    "full wires": "the line rate of the ports",
 }
 LIFTS_SHOWN, LIMITS_SHOWN, ELASTICITIES_SHOWN = 12, 8, 10
 
@@ -56,7 +56,7 @@ def _(result: WhyResult) -> list[Part]:
             "Bounds",
             (text("part"), BAR, "busy", "at most, Mpps"),
             bounds,
-            "capacity of each part at the measured work per packet; lifting the lowest bound may gain nothing",
+            "capacity of each part at the measured work per packet; raising the lowest bound may gain nothing",
             LIMITS_SHOWN,
         ),
     ]
@@ -92,14 +92,14 @@ def _slopes(result: WhyResult) -> Table:
     steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
     unsure = len(result.elasticities) - len(determined)
     more = (
-        f" {unsure} parameters have an elasticity that the runs do not determine; simulate more packets or seeds."
+        f" The runs do not determine the elasticity of {unsure} parameters; simulate more packets or seeds."
         if unsure
         else ""
     )
     lacks = f"; the sum excludes the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
     between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
     adds_up = (
-        f"The elasticities of rates minus the elasticities of times sum to {result.elasticity_sum:.2f} ({between})"
+        f"The sum of rate elasticities minus the sum of time elasticities is {result.elasticity_sum:.2f} ({between})"
     )
     fewer = result.elasticity_packets
     shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
@@ -107,7 +107,7 @@ def _slopes(result: WhyResult) -> Table:
         "Elasticities",
         (text("parameter"), BAR, "elasticity", text("95 %"), "of latency", "now"),
         [_slope(each, steepest) for each in determined],
-        f"at 1, throughput grows in proportion{shorter}",
+        f"elasticity 1: throughput grows in proportion to the parameter{shorter}",
         ELASTICITIES_SHOWN,
         below=(Said(f"{adds_up}; 1 if everything scales{lacks}.{more}", "dim"),),
     )

@@ -56,7 +56,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
             continue
         own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
         if own == 0:
-            message = f"port {name} is never busy (rate_gbps = 0), but the largest load needs a line rate; set one"
+            message = f"port {name} has no line rate (rate_gbps = 0), on which the largest load depends; set rate_gbps"
             raise ConfigError.at("set", f"port.{name}.rate_gbps", message)
         rate += own * count
         overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))

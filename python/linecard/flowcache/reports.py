@@ -25,8 +25,8 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
         width_bits: Width of a digest in bits.
         result_bits: Size of a result in bits; an entry contains one result.
-        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of them has its
-            digest.
+        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of these packets
+            has the digest.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
         curves: Hit rates of LRU caches of all sizes, if requested.

@@ -11,7 +11,7 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
         refs_per_cycle: Number of references that the memory serves per cycle.
-        area: Area for threads and cache, in thread-equivalents.
+        area: Area for threads and cache; the unit is the area of one thread (thread-equivalent).
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
         best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best, the largest

@@ -118,7 +118,7 @@ def _row(row: CoreRow, most: float) -> tuple[Cell, ...]:
 def _best(result: CoreResult) -> Verdict:
     """The best split, and the splits close to it."""
     best = result.best
-    head = f"Best: {several(best.threads, 'thread')} and {best.cache_kb:g} KB of cache; limit: {best.limit}"
+    head = f"Best: {several(best.threads, 'thread')} and {best.cache_kb:g} KB of cache; bottleneck: {best.limit}"
     near = []
     for within in PLATEAUS_PERCENT:
         low, high = result.plateau(within)
@@ -152,7 +152,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # The facts report a single step.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "a trial tests a number of threads; the best number stays until the next trials",
+            "a trial measures one number of threads; the core keeps the best number until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

@@ -92,7 +92,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     if values["program.scheme"] not in SCHEMES:
         refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
     if int(values["memory.dram.back_pressure_requests"]):
-        refuse("memory.dram.back_pressure_requests", "0, because the net, as in the thesis, has no back pressure")
+        refuse("memory.dram.back_pressure_requests", "0, because neither the net nor the thesis models back pressure")
     if int(values["cluster.me.switch_cycles"]):
         refuse("cluster.me.switch_cycles", "0")
     ConfigError.check(problems)

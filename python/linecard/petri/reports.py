@@ -82,7 +82,7 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         most_tokens: Maximum number of tokens in each place.
         replications: Number of replications, each with a different seed.
         firings: Number of firings in all replications.
-        time: Simulated time that each replication measures.
+        time: Measured simulated time of each replication.
         dead_replications: Number of replications that ended in a dead marking.
         relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` for one
             replication.

@@ -157,7 +157,7 @@ def simulate(
         most_replications: Maximum number of replications, if ``accuracy`` is set.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; by default, one per CPU core.
-        overrides: Changes of parameters, each in the form ``name=value``.
+        overrides: Changes to parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
 
     Raises:
@@ -216,7 +216,7 @@ def firings(
         first: Number of firings to skip before the first one in the list.
         time: Simulated time at which the run ends.
         seed: Seed of the run.
-        overrides: Changes of parameters, each in the form ``name=value``.
+        overrides: Changes to parameters, each in the form ``name=value``.
 
     Raises:
         ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.

@@ -30,7 +30,7 @@ def _(result: QueueingResult) -> list[Part]:
             "Managers",
             (text("manager"), "M ops/s", BAR, *COLUMNS),
             [_manager(row, most) for row in result.rows],
-            said="latency includes waiting; references and messages per operation; model from Kumar 2006, section 3.6",
+            said="latency includes waiting; references and messages are per operation; model: Kumar 2006, section 3.6",
         ),
         Table(
             "Utilisation",
@@ -106,7 +106,7 @@ def _(result: QueueDesignResult) -> list[Part]:
                 (str(entries), *(_threads(by_size.get((entries, count)), best) for count in engines))
                 for entries in sorted({design.entries for design in result.designs})
             ],
-            said=f"M: throughput in M operations/s of {result.most_threads} threads, if it is below the target",
+            said=f"with M: throughput of {result.most_threads} threads in million operations/s, below the target",
         ),
         Table("Entries × engines × threads", (text("size"), BAR, "product", "threads"), products, shown=8),
     ]

@@ -164,7 +164,7 @@ def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative)
     if not counted or None in sizes:
         return Reading(None, f"{sizes.count(None)} of {len(counted)} cells have no measured value", inside)
     restated = len(cells) - len(once)
-    said = f"over {len(counted)} cells" + (f"; {restated} more cells restate one of them" if restated else "")
+    said = f"over {len(counted)} cells" + (f"; {restated} more cells repeat one of these cells" if restated else "")
     return Reading(mean_abs(sizes), said, inside)
 
 

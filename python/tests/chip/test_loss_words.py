@@ -36,7 +36,7 @@ def test_nothing_lost_and_nothing_kept_is_none(summary):
 def test_what_stays_inside_is_said(summary):
     word, rest = loss_words(of(summary, 319_000, 253_000, 0, steady=False))
     assert word == "none yet"
-    assert rest.endswith("; 66,000 more of the 319,000 arrived packets (20.7 %) are still inside: not steady")
+    assert rest.endswith("; 66,000 more of the 319,000 arrived packets (20.7 %) are still in the chip: not steady")
 
 
 def test_what_stays_inside_is_said_beside_losses(summary):
@@ -54,4 +54,4 @@ def test_the_screen_of_a_chip_that_fills_its_buffers_says_so(cli):
     words = ("--program", "secure_gateway", "--set", "crypto.rate_gbps=5", "--set", "crypto.concurrency=1")
     ended = cli("run", "example_smartnic", *words, "--set", "rx.bytes=64 MiB", "--packets", 2000, "--warmup", 0)
     assert "none yet" in ended.out
-    assert "are still inside" in ended.out
+    assert "are still in the chip" in ended.out

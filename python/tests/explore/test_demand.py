@@ -107,5 +107,5 @@ def test_a_size_beside_a_capture_is_refused(wording):
 def test_a_port_without_a_rate_is_refused_without_naming_a_search(cli):
     ended = cli("check", "example_smartnic", "--size", 64, "--set", "eth.rate_gbps=0")
     assert ended.status == 2
-    assert "needs a line rate" in ended.err
+    assert "has no line rate" in ended.err
     assert "search" not in ended.err

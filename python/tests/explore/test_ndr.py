@@ -210,7 +210,7 @@ def test_what_cannot_be_searched_is_refused(chip, cli):
     for words, says in (
         (("--size", "many"), "expected a frame size"),
         (("--set", "traffic.arrivals=saturated"), "expected constant"),
-        (("--set", "eth.rate_gbps=0"), "needs a line rate"),
+        (("--set", "eth.rate_gbps=0"), "has no line rate"),
         (("--packets", "1"), "packets: found 1"),
         (("--size", "64", "--trace", "x.pcap"), "omit one"),
     ):

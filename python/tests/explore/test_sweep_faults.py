@@ -119,7 +119,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path, undisturbed):
     process.send_signal(signal.SIGINT)
     status, out, err = end(process)
     assert (status, out) == (130, "")
-    done = re.search(r"(\d+) of 60 runs are done and kept in store; the same command continues", err)
+    done = re.search(r"(\d+) of 60 runs are complete and kept in store; repeat the command to", err)
     assert done, err
     assert int(done[1]) == len(kept(tmp_path)) < RUNS
     status, out, err = end(start(tmp_path))
@@ -174,7 +174,7 @@ def test_damaged_files_are_made_again(tmp_path, finished, damage):
     assert (status, out) == (4 if damage == "folder" else 0, undisturbed)
     assert counted(err) == (RUNS - 7, 7)
     if damage == "folder":
-        assert "7 runs could not be kept in store (Is a directory) and will run again: " in err
+        assert "7 runs could not be stored in store (Is a directory) and will run again: " in err
         assert all(path.stem[:12] in err for path in chosen)
     else:
         assert "7 damaged files replaced" in err
@@ -187,7 +187,7 @@ def test_a_full_disk_costs_the_keeping_and_not_the_table(tmp_path, undisturbed):
     full = start(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))
     status, out, err = end(full)
     assert (status, out) == (4, undisturbed)
-    assert "60 runs could not be kept in store (File too large) and will run again: " in err
+    assert "60 runs could not be stored in store (File too large) and will run again: " in err
     assert " and 52 more\n" in err
     assert kept(tmp_path) == {}
     assert [path for path in (tmp_path / "store").rglob(".linecard-*") if path.is_file()] == []

@@ -144,7 +144,7 @@ pub struct CoreReport {
     pub latency_cycles: u32,
     /// Memory bandwidth in references per cycle.
     pub refs_per_cycle: f64,
-    /// Area for threads and cache, in thread-equivalents.
+    /// Area for threads and cache; the unit is the area of one thread (thread-equivalent).
     pub area: u32,
     /// Number of packets that each simulation measures.
     pub window_packets: u64,

@@ -37,7 +37,7 @@ impl Patterns<'_> {
     fn fresh(&mut self, count: usize) -> Result<Vec<u16>, Misread> {
         let first = self.next;
         self.next = u16::try_from(usize::from(first) + count)
-            .map_err(|_| Misread::new(0, "more than 65535 words in a binding", "fewer"))?;
+            .map_err(|_| Misread::new(0, "more than 65535 values in a binding", "fewer values"))?;
         Ok((first..self.next).collect())
     }
 
@@ -50,7 +50,8 @@ impl Patterns<'_> {
                     let alike = matches!((known, colour), (Colour::Int { .. }, Colour::Int { .. }))
                         || known == colour;
                     if !alike {
-                        let expected = format!("{}, as in the earlier use of `{name}`", known.describe());
+                        let expected =
+                            format!("{}, the colour of `{name}` at its first use", known.describe());
                         return Err(Misread::new(expr.at, colour.describe(), expected));
                     }
                     return Ok((*first..*first + colour.width() as u16).collect());
@@ -71,7 +72,7 @@ impl Patterns<'_> {
                         None if *rest => slots.extend(self.fresh(inner.width())?),
                         None => {
                             let found = format!("a record without field `{name}`");
-                            let expected = "this field, or `...` for all other fields";
+                            let expected = "a value of this field, or `...` for all fields that the record does not list";
                             return Err(Misread::new(expr.at, found, expected));
                         }
                     }
@@ -115,8 +116,8 @@ pub(crate) fn transition(
             let colour = places[arc.place as usize].colour.describe();
             let name = &places[arc.place as usize].name;
             return Err(plain(
-                &format!("an arc of place {name:?} without `tokens`"),
-                &format!("the tokens that the arc takes or produces, {colour}"),
+                &format!("an arc without `tokens` at place {name:?}"),
+                &format!("the tokens that the arc consumes or produces: {colour}"),
             ));
         }
         if !is_coloured(arc) && !arc.tokens.is_empty() {
@@ -155,7 +156,7 @@ pub(crate) fn transition(
     if guard.iter().any(Code::is_random) {
         return Err((
             raw.guard.clone(),
-            Misread::new(0, "a random guard", "a guard that the binding determines"),
+            Misread::new(0, "a random guard", "a guard without random() and pick()"),
         ));
     }
     let weight =
@@ -175,7 +176,7 @@ pub(crate) fn transition(
         if arc.kind != ArcKind::Output && weight.is_random() {
             return Err((
                 arc.weight.clone(),
-                Misread::new(0, "a random weight", "a weight that the binding determines"),
+                Misread::new(0, "a random weight", "a weight without random() and pick()"),
             ));
         }
         match arc.kind {
@@ -184,9 +185,12 @@ pub(crate) fn transition(
                 let constant = weight.constant().and_then(|weight| u32::try_from(weight).ok());
                 let fits = constant.filter(|&weight| weight == 1 || place.choice == Choice::Random);
                 let Some(constant) = fits else {
-                    let expected = "weight 1 on an arc from a fifo place, or a constant weight on an arc \
+                    let expected = "weight 1 for an arc from a fifo place, or a constant weight for an arc \
                                     from another coloured place";
-                    return Err((arc.weight.clone(), Misread::new(0, "another weight", expected)));
+                    return Err((
+                        arc.weight.clone(),
+                        Misread::new(0, "a weight that this arc cannot have", expected),
+                    ));
                 };
                 if let Some(take) = take.next() {
                     take.weight = constant;
@@ -293,7 +297,7 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
             {
                 return Err(plain(
                     &format!("low {low} above high {high}"),
-                    "a low value that is not above the high value",
+                    "a low value of at most the high value",
                 ));
             }
             TimingCode::Uniform { low, high }

@@ -228,7 +228,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(
                 "place",
                 name,
-                "one token of each colour, with more than a million colours",
+                "one token of each of more than a million colours",
                 "at most a million colours",
             ));
         };
@@ -251,7 +251,7 @@ impl ColouredBuilder {
         let name = self.take_name("transition", name)?;
         match &timing {
             _ if servers == Servers::Count(0) => {
-                return Err(PetriError::part("transition", &name, "0 servers", "1 or more, or inf"));
+                return Err(PetriError::part("transition", &name, "0 servers", "1 or more servers, or inf"));
             }
             TimingText::Erlang { stages, .. } if !(1..=10_000).contains(stages) => {
                 return Err(PetriError::part("transition", &name, format!("{stages} stages"), "1 to 10000"));
@@ -380,7 +380,7 @@ fn check_weights(part: &'static str, name: &str, weights: &[f64]) -> Result<(), 
         return Err(PetriError::part(part, name, format!("the weight {bad}"), "weights of at least 0"));
     }
     if weights.iter().sum::<f64>() <= 0.0 {
-        return Err(PetriError::part(part, name, "weights that sum to 0", "at least one above 0"));
+        return Err(PetriError::part(part, name, "weights that sum to 0", "at least one weight above 0"));
     }
     Ok(())
 }

@@ -142,7 +142,7 @@ impl Scope<'_> {
                     return Err(Misread::new(
                         expr.at,
                         "`...`",
-                        "every field; `...` is allowed in input arcs only",
+                        "a value for every field; `...` is allowed in input arcs only",
                     ));
                 }
                 let (mut colours, mut parts) = (Vec::new(), Vec::new());
@@ -229,7 +229,7 @@ impl Scope<'_> {
     fn equal(&mut self, expr: &Expr, a: Value, b: Value) -> Result<Vec<Vec<Op>>, Misread> {
         let alike = fits_loosely(&a.kind, &b.kind);
         if !alike {
-            let expected = format!("two values of the same kind; the left one is {}", a.kind.describe());
+            let expected = format!("two values of the same type; the left value is {}", a.kind.describe());
             return Err(Misread::new(expr.at, b.kind.describe(), expected));
         }
         let reals = a.kind == Kind::Real || b.kind == Kind::Real;
@@ -319,7 +319,7 @@ impl Scope<'_> {
         let (then, other) = (self.compile(&parts[1])?, self.compile(&parts[2])?);
         if !fits_loosely(&then.kind, &other.kind) {
             let expected =
-                format!("two values of the same kind; the one after `then` is {}", then.kind.describe());
+                format!("two values of the same type; the value after `then` is {}", then.kind.describe());
             return Err(Misread::new(parts[2].at, other.kind.describe(), expected));
         }
         let condition = condition.parts.concat();
@@ -348,7 +348,7 @@ impl Scope<'_> {
             let shares = shares.ok_or_else(|| {
                 Misread::new(
                     expr.at,
-                    "pick() with another argument",
+                    "pick() with an unsuitable argument",
                     "pick(name), where name is a parameter with values and weights",
                 )
             })?;

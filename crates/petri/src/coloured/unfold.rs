@@ -76,14 +76,13 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         let mut all = 0u64;
         for (number, place) in (0u32..).zip(&net.places) {
             if place.choice == Choice::Fifo {
-                let expected = "choice = \"random\", because a marking does not include the order of a queue";
+                let expected = "choice = \"random\", because a marking does not record the order of tokens";
                 return Err(PetriError::part("place", &place.name, "a fifo place", expected));
             }
             let size = place.colour.size();
             all = all.saturating_add(size.unwrap_or(u64::MAX));
             let Some(size) = size.filter(|_| all <= MOST_PLACES) else {
-                let expected =
-                    "colours with at most a million values in total; a net with more can only be simulated";
+                let expected = "colours with at most a million values in total; a net with more values can only be simulated";
                 return Err(PetriError::part("place", &place.name, "too many colours", expected));
             };
             let mut held = vec![0u64; size as usize];
@@ -132,7 +131,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "a value that the binding determines",
+                "an expression without random() and pick()",
             ));
         }
         // Slots that are used, with the values that all their places have.
@@ -177,7 +176,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                 "transition",
                 &transition.name,
                 found,
-                "fewer; or simulate the net without unfolding",
+                "fewer bindings; or simulate the net without unfolding",
             ));
         }
         if tried.is_multiple_of(BINDINGS_PER_LOOK) && (self.watch)().is_break() {
@@ -331,12 +330,12 @@ impl<'a, 'w> Unfolder<'a, 'w> {
     ) -> Result<Vec<i64>, PetriError> {
         let name = &self.net.places[place as usize].name;
         if parts.iter().any(Code::is_random) {
-            let found = format!("random() or pick() in the tokens that it produces in {name}");
+            let found = format!("random() or pick() in the tokens that the transition produces in {name}");
             return Err(PetriError::part(
                 "transition",
                 &transition.name,
                 found,
-                "a value that the binding determines",
+                "an expression without random() and pick()",
             ));
         }
         let random = &mut self.random;
@@ -353,12 +352,13 @@ impl<'a, 'w> Unfolder<'a, 'w> {
     ) -> Result<u32, PetriError> {
         let name = &self.net.places[place as usize].name;
         if code.is_random() {
-            let found = format!("random() or pick() in the number of tokens that it produces in {name}");
+            let found =
+                format!("random() or pick() in the number of tokens that the transition produces in {name}");
             return Err(PetriError::part(
                 "transition",
                 &transition.name,
                 found,
-                "a value that the binding determines",
+                "an expression without random() and pick()",
             ));
         }
         let weight = code.run(frame, &mut self.random);

@@ -33,8 +33,8 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
             let end = end_of_tag(bytes, opened, b"[>");
             // Entities can expand to elements that a scan of the text does not find.
             if bytes.get(end) == Some(&b'[') {
-                let expected = "a document type without declarations".to_owned();
-                return Err(wrong(opened, "a document type with declarations", expected));
+                let expected = "a DOCTYPE without declarations".to_owned();
+                return Err(wrong(opened, "a DOCTYPE with declarations", expected));
             }
             end
         } else if rest.starts_with("</") {

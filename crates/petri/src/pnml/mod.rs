@@ -162,7 +162,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             let list = arcs.get_mut(transition).filter(|_| self.places.contains_key(place));
             let Some(list) = list else {
                 let found = format!("an arc from {source:?} to {target:?}");
-                return Err(wrong(node, found, "a place and a transition of this net"));
+                return Err(wrong(node, found, "an arc between a place and a transition of this net"));
             };
             list.push(FileArc { node, place, kind: arc_kind(node, into)? });
         }
@@ -195,8 +195,8 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         let colours = sort.listed(&self.sorts, node)?;
         // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
-            let instead = "no capacity; model the free space as a second place, from which transitions take one \
-                           token for each token that they add here";
+            let instead = "no capacity; model the free space as a second place, which loses one token for each \
+                           token that a transition adds to this place";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
         }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
@@ -280,8 +280,8 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         }
         for arc in arcs {
             let inscription = child(arc.node, "hlinscription");
-            let inscription =
-                inscription.ok_or_else(|| wrong(arc.node, "an arc without hlinscription", "one"))?;
+            let inscription = inscription
+                .ok_or_else(|| wrong(arc.node, "an arc without hlinscription", "an hlinscription"))?;
             let term = Term::read(structure(inscription)?, &self.sorts)?;
             term.variables(&mut names);
             terms.push(term);
@@ -367,8 +367,10 @@ fn arc_kind(node: Node<'_, '_>, into: bool) -> Result<ArcKind, PetriError> {
         (None | Some("normal"), false) => Ok(ArcKind::Output),
         (Some("inhibitor" | "tapnInhibitor"), true) => Ok(ArcKind::Inhibitor),
         (Some("reset"), _) => Ok(ArcKind::Reset),
-        (Some(other), _) => {
-            Err(wrong(node, format!("an arc of type {other:?}"), "normal, inhibitor from a place, or reset"))
-        }
+        (Some(other), _) => Err(wrong(
+            node,
+            format!("an arc of type {other:?}"),
+            "type normal or reset, or type inhibitor on an arc from a place",
+        )),
     }
 }

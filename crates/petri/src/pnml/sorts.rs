@@ -117,7 +117,7 @@ impl Sorts {
                 }
             }
             if later.len() == before {
-                return Err(wrong(later[0], "a sort with undeclared parts", "declared parts"));
+                return Err(wrong(later[0], "a sort that uses an undeclared sort", "declared sorts"));
             }
             waiting = later;
         }
@@ -206,7 +206,7 @@ impl Sorts {
                 };
                 let range = self.ranges.iter().find(known);
                 let range =
-                    range.ok_or_else(|| wrong(node, "a range that is not declared", "a declared one"))?;
+                    range.ok_or_else(|| wrong(node, "a range that is not declared", "a declared range"))?;
                 Ok(Sort { parts: vec![range.2] })
             }
             other => Err(wrong(
@@ -233,7 +233,7 @@ impl Sorts {
         let place = value.checked_sub(first).and_then(|place| u32::try_from(place).ok());
         match place.filter(|&place| u64::from(place) < sort.size(self)) {
             Some(place) => Ok((sort.parts[0], place)),
-            None => Err(wrong(node, format!("{value}"), "a number in the range")),
+            None => Err(wrong(node, format!("{value}"), "a number inside the declared range")),
         }
     }
 

@@ -189,7 +189,7 @@ impl Term {
                 for term in terms {
                     let parts = term.colours(sorts, bound, at)?;
                     if found.len() as u64 * parts.len() as u64 > MOST_COLOURS {
-                        let found = format!("a tuple of {} times {} colours", found.len(), parts.len());
+                        let found = format!("a tuple with {} × {} colours", found.len(), parts.len());
                         return Err(wrong(at, found, "at most a million"));
                     }
                     let with = |so_far: &Colour| {

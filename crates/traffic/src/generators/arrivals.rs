@@ -75,7 +75,7 @@ impl Clock {
             return Err(Mismatch::new(
                 "peak rate in bits per second",
                 peak_bits_per_second,
-                format!("above the mean rate of {bits_per_second}"),
+                format!("a rate above the mean rate, {bits_per_second}"),
             )
             .into());
         }

@@ -126,7 +126,7 @@ impl FlowMix {
         for (what, flows, packets) in shares {
             if !(flows > 0.0 && packets > 0.0 && flows < 100.0 && packets < 100.0) {
                 let found = format!("{flows} % of the flows and {packets} % of the packets");
-                return Err(unfit(what, found, "shares above 0 and below 100 %".to_owned()));
+                return Err(unfit(what, found, "percentages above 0 and below 100".to_owned()));
             }
         }
         let paced = self.rate_pps > 0.0 && self.rate_pps.is_finite() && self.time_out_ns > 0;
@@ -155,11 +155,11 @@ impl FlowMix {
                 && (flows * least as f64..=flows * most as f64).contains(&packets);
             if !reachable {
                 let found = if flows < 1.0 {
-                    "shares that leave no flow of this kind".to_owned()
+                    "percentages that leave no flow of this size".to_owned()
                 } else {
-                    format!("shares that leave {packets} packets in {flows} flows")
+                    format!("percentages that leave {packets} packets for {flows} flows")
                 };
-                return Err(unfit(what, found, format!("{least} to {most} packets each")));
+                return Err(unfit(what, found, format!("{least} to {most} packets in each flow")));
             }
             sizes.extend(pareto_sizes(flows as u64, packets as u64, least, most));
         }
@@ -368,9 +368,12 @@ mod tests {
         let few = error(FlowMix { concurrent_flows: 10.0, ..MIX });
         assert!(few.starts_with("flows active at once: found 10, expected "), "{few}");
         let small = error(FlowMix { large_flows_percent: 5.0, ..MIX });
-        assert!(small.starts_with("large flows: found shares that leave 100000 packets in "), "{small}");
+        assert!(
+            small.starts_with("large flows: found percentages that leave 100000 packets for "),
+            "{small}"
+        );
         let none = error(FlowMix { single_flows_percent: 0.0, ..MIX });
-        assert!(none.contains("shares above 0 and below 100 %"), "{none}");
+        assert!(none.contains("percentages above 0 and below 100"), "{none}");
         assert!(error(FlowMix { rate_pps: 0.0, ..MIX }).starts_with("rate and time-out"));
     }
 }

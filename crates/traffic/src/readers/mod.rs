@@ -54,7 +54,7 @@ pub(crate) fn note_cut(
         return Ok(());
     }
     report.note(DamageKind::CutShort, Place::at(stream.offset()), || Words {
-        found: format!("the end of the file {have} bytes into {what}"),
+        found: format!("the end of the file after {have} bytes of {what}"),
         expected: format!("{need} bytes"),
         action: "the partial record was skipped",
     })

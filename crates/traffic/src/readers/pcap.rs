@@ -95,7 +95,7 @@ impl Pcap {
             report.note(DamageKind::UnknownVersion, Place::at(0), || Words {
                 found: format!("pcap version {major}.{minor}"),
                 expected: "2.4".to_owned(),
-                action: "read as version 2.4; before version 2.3, the two lengths of a record were in reverse order",
+                action: "the file was read as version 2.4; before version 2.3, records stated their two lengths in reverse order",
             })?;
         }
         let Magic { order, record_header_bytes, .. } = self.magic;
@@ -146,7 +146,7 @@ impl Pcap {
         let fraction_ns = u64::from(header.fraction) * ns_per_unit;
         if fraction_ns >= NS_PER_SECOND {
             report.note(DamageKind::BadTimestamp, place, || Words {
-                found: format!("{} as the fraction of a second", header.fraction),
+                found: format!("{} in the fraction field of a time stamp", header.fraction),
                 expected: format!("less than {}", NS_PER_SECOND / ns_per_unit),
                 action: "the excess was carried into the seconds",
             })?;

@@ -223,7 +223,7 @@ impl PcapNg {
         if again != stated {
             let fault = (
                 format!("a pcapng block of {stated} bytes whose trailing length is {again}"),
-                "the same length at both ends",
+                "the same length at the start and the end of the block",
             );
             return self.stop(stream, report, DamageKind::LengthMismatch, fault);
         }
@@ -253,7 +253,10 @@ impl PcapNg {
         let body = &block[BODY_AT..block.len() - 4];
         let interface = Interface::parse(body, self.order).ok_or_else(|| {
             (
-                format!("an interface description of {} bytes whose options do not fit", block.len()),
+                format!(
+                    "an interface description of {} bytes whose options extend beyond the block",
+                    block.len()
+                ),
                 "options that end inside the block",
             )
         })?;
@@ -268,7 +271,7 @@ impl PcapNg {
         })?;
         let interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
             let found = format!(
-                "a packet on interface {} where {} interfaces are declared",
+                "a packet on interface {} with {} declared interfaces",
                 packet.interface,
                 self.interfaces.len()
             );
@@ -297,14 +300,14 @@ impl PcapNg {
                 None => report.note(DamageKind::BadTimestamp, place, || Words {
                     found: format!("a time stamp of {ticks} units"),
                     expected: "a time between 1970 and 2554".to_owned(),
-                    action: "the packet got the time of the previous packet",
+                    action: "the packet received the time of the previous packet",
                 })?,
             }
         } else {
             report.note(DamageKind::NoTimestamp, place, || Words {
                 found: "a simple packet block".to_owned(),
                 expected: "a packet with a time stamp".to_owned(),
-                action: "the packet got the time of the previous packet, or 0 if it is the first",
+                action: "the packet received the time of the previous packet, or 0 if no packet precedes it",
             })?;
         }
         let mut packet = Packet {

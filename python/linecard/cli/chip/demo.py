@@ -15,12 +15,12 @@ CHIP = "example_smartnic"
 PACKETS = 4_000
 CHANGED = "packets.channels=2"
 UNSTEADY = (
-    " The line “steady” and the warning say that this run is not in steady state. Packets still accumulate inside, so "
-    "the numbers still drift."
+    " The line “steady” and the warning say that this run is not in steady state. Packets still accumulate in the "
+    "chip, so the results still drift."
 )
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),
-    (f"linecard why {CHIP} --set {CHANGED}", "what limits the chip, and how much each change helps"),
+    (f"linecard why {CHIP} --set {CHANGED}", "the bottleneck of the chip, and the gain from each change"),
     (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a sweep of a design space, as one table"),
     ("linecard new my_chip.toml --like example_smartnic", "a file for your own chip, to check, run and draw"),
     (
@@ -42,7 +42,7 @@ def demo() -> None:
     """
     _say(
         "A file describes a chip. This chip is a SmartNIC with ten islands. Each island has local memories and eight "
-        "engines with eight threads each. Four channels of DDR4 hold packets, and two ports carry 100 Gbit/s each."
+        "engines with eight threads each. Four channels of DDR4 store packets, and two ports carry 100 Gbit/s each."
     )
     first = _run([])
     largest = max(first.packet_time, key=lambda part: part.mean_ns)
@@ -58,7 +58,7 @@ def demo() -> None:
         f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
         f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
         f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Under "
-        "“Bottleneck”, Linecard measured the effect of each change in a separate run."
+        "“Bottleneck”, the screen lists the effect of each change, measured in a separate run."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)

@@ -18,7 +18,7 @@ def new(*, asked: dict[str, Any]) -> None:
 
     For a shipped chip, the command writes the whole file with its comments. For another platform, the command writes a
     few lines that extend the platform. The command also writes `chip.schema.json`, a JSON Schema; the first line of the
-    new file refers to it. With this schema, an editor completes and checks the file.
+    new file refers to it. An editor uses the schema to complete keys and to check values.
 
     **Examples**
 

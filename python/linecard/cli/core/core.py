@@ -42,8 +42,8 @@ def core(
 ) -> None:
     """Find the best split of a core's area between threads and data cache for a program.
 
-    The command simulates every split on one execution trace. The command prints the throughput and the limit of each
-    split, and the best split. For comparison, the command also simulates a malleable core of the same area, which
+    The command simulates every split on one execution trace. The command prints the throughput and the bottleneck of
+    each split, and the best split. For comparison, the command also simulates a malleable core of the same area, which
     adapts its number of threads at run time.
 
     **Examples**

@@ -17,13 +17,13 @@ def run(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Simulate a DRAM part under a request trace or an access pattern.
+    """Simulate a DRAM part with a request trace or an access pattern.
 
     The command prints the bandwidth, the latencies and their components, the bus utilisation, and statistics of banks
     and commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with
     the columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
-    (`LD address`). Arrival times in traces count memory clock cycles. In the request file, `accept` and `complete`
-    count memory clock cycles; `complete` is -1 for a write that was never sent.
+    (`LD address`). Arrival times in traces are in memory clock cycles. In the request file, `accept` and `complete` are
+    in memory clock cycles; `complete` is -1 for a write that was never sent to the DRAM.
 
     **Examples**
 

@@ -15,9 +15,10 @@ from linecard.cli.question import asks
 def trace(cache_limit: CacheLimit = 4096, json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Execute a program on the packets of a capture, and count its instructions and accesses.
 
-    The command prints the values that the program returned. Per packet, it prints the number of instructions, of locks,
-    and of accesses to packet data and tables. The command also prints the instructions by function and source line. If
-    the program faults, the error names the packet, the address and the function (exit status 4).
+    The command prints the values that the program returned. For each packet, the command prints the number of
+    instructions, of locks, and of accesses to packet data and tables. The command also prints the instructions by
+    function and source line. If the program faults, the error names the packet, the address and the function (exit
+    status 4).
 
     **Examples**
 

@@ -18,7 +18,7 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.
 
     Both designs run with the same seeds on the same packets, and Linecard compares them seed by seed. If a run is not
-    steady, Linecard repeats it with more packets. If runs stay unsteady, the comparison reports no metric as changed,
+    steady, Linecard repeats it with more packets. If a run stays unsteady, the comparison reports no metric as changed,
     and the exit status is 4. For two programs (`compare CHIP --program a.c b.c`), the comparison also lists the source
     lines of both programs with their cost per packet.
 

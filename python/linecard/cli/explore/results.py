@@ -47,10 +47,11 @@ def prune(
         ),
     ] = None,
     other_versions: Annotated[
-        bool, typer.Option("--other-versions", help="Remove runs that another version of Linecard made.")
+        bool, typer.Option("--other-versions", help="Remove the results of other versions of Linecard.")
     ] = False,
     limit: Annotated[
-        float | None, typer.Option("--limit", min=0.0, metavar="MB", help="Set the permanent size limit of the store.")
+        float | None,
+        typer.Option("--limit", min=0.0, metavar="MB", help="Set the size limit of the store permanently."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from linecard.explore.store import StoreUse
 
 StoreOption = Annotated[
-    Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs, for reuse.")
+    Path, typer.Option("--store", metavar="DIR", help="Folder in which Linecard stores finished runs, for reuse.")
 ]
 
 
@@ -33,8 +33,8 @@ def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
             yield progress
     except Interrupted as stopped:
         stderr.diagnose(
-            f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store}; the same command continues "
-            "from there"
+            f"{stopped.done:,} of {stopped.total:,} runs are complete and kept in {store}; repeat the command to "
+            "execute the missing runs"
         )
         raise
 

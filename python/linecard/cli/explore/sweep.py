@@ -28,7 +28,7 @@ _ARGUMENTS = ("program", "trace", "packets", "warmup_packets", "seed")
 @asks(ask, "together")
 def sweep(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print the number of runs and their estimated time.")
+        bool, typer.Option("--dry-run", help="Print only the number of runs and their estimated time.")
     ] = False,
     json: Json = False,
     output: Output = None,
@@ -46,7 +46,7 @@ def sweep(
     """Run every point of a design space, and print one table.
 
     An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
-    `1..1000 log points 4`. A `;` separates axes that change together. The store recognises finished runs by the hash of
+    `1..1000 log points 4`. A `;` separates axes that change together. The store identifies finished runs by the hash of
     their inputs. A repeated, restarted or extended sweep executes only the missing points. If a run is not steady,
     Linecard repeats it with more packets. The status of a point states whether its result is conclusive. Each refused
     or failed point has a row with the reason and the command that repeats the point. The numbers of reused, executed
@@ -152,7 +152,9 @@ def _print_estimate(found: Estimate, *, json: bool) -> None:
         Fact("Found", f"{found.found:,}", "finished runs in the store"),
     ]
     if found.seconds is None or found.seconds_each is None:
-        facts.append(Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see why"))
+        facts.append(
+            Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see the reasons")
+        )
     else:
         each = f"{found.seconds_each * 1e3:,.0f} ms per run on one core, measured in {found.probes:,} runs"
         missing = f"for {found.runs - found.found:,} missing runs; {each}"

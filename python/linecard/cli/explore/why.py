@@ -14,11 +14,11 @@ from linecard.explore.why import why as ask
 @takes("program", into="executed")
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Find the limit of a chip and the changes that raise its throughput, with a measurement for every statement.
+    """Find the bottleneck of a chip and the changes that raise its throughput, with a measurement for every statement.
 
-    The command prints the capacity of each part, and the gain from lifting limits one at a time and in pairs. The
-    command also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs
-    use saturating traffic instead.
+    The command prints the capacity of each part, and the throughput gain from removing limits one at a time and in
+    pairs. The command also prints how the throughput depends on each parameter. If the chip carries all of its traffic,
+    the runs use saturating traffic instead.
 
     **Examples**
 

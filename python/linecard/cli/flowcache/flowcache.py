@@ -35,7 +35,7 @@ def flowcache(
         ),
     ] = False,
     time_out: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Idle time that ends a flow, for --traffic.")
+        float, typer.Option(metavar="SECONDS", help="Idle time after which a flow ends, for --traffic.")
     ] = 1.0,
     json: Json = False,
     output: Output = None,

@@ -20,8 +20,8 @@ def draw(
 
     Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
     transitions are filled bars. A box encloses each module, and long chains are folded into columns. If an arc would
-    cross the page, the name of the place is printed beside the transition instead. In a browser, the place name links
-    to the place, and the full form of a shortened text appears under the pointer.
+    cross the page, the name of the place is printed beside the transition instead. In a browser, the printed name is a
+    link to the place, and a tooltip shows the full form of a shortened text.
 
     **Examples**
 

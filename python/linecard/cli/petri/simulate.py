@@ -18,7 +18,7 @@ from linecard.cli.question import Word, asks
     of=Word(metavar="NAME"),
 )
 def simulate(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
-    """Simulate a net, and print throughputs and mean token counts with 95 % intervals over replications.
+    """Simulate a net, and print throughputs and mean token counts with 95 % confidence intervals from replications.
 
     The output of the simulation does not depend on `--jobs`.
 
@@ -37,6 +37,6 @@ def simulate(json: Json = False, output: Output = None, *, asked: dict[str, Any]
     width, accuracy = found.relative_half_width, asked["accuracy"]
     if accuracy is not None and width is not None and width > accuracy:
         stderr.note(
-            f"--accuracy: {found.replications} replications reached {width:.2g}, expected at most {accuracy:g}; "
-            "raise --most-replications or --time"
+            f"--accuracy: {found.replications} replications reached an accuracy of {width:.2g}, expected at most "
+            f"{accuracy:g}; raise --most-replications or --time"
         )

@@ -13,11 +13,13 @@ from linecard.cli.petri.options import Net, Set
 
 def trace(
     net: Net,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Trace for ui.perfetto.dev (JSON).")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="JSON file to write, for ui.perfetto.dev.")
+    ],
     time: Annotated[float, typer.Option(metavar="T", help="Time at which the run ends.")] = 10_000.0,
     firings: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of firings.")] = 100_000,
     unit_us: Annotated[
-        float, typer.Option(metavar="US", help="Microseconds of the timeline per time unit of the net.")
+        float, typer.Option(metavar="US", help="Number of microseconds in the timeline per time unit of the net.")
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
     overrides: Set = None,

@@ -19,7 +19,7 @@ Workload = Annotated[
     typer.Option(
         "--workload",
         metavar="W",
-        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. Without --trace, the default is R.",
+        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. Without --trace, the default workload is R.",
     ),
 ]
 Trace = Annotated[

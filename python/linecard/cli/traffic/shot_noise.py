@@ -23,9 +23,9 @@ def shot_noise(
 ) -> None:
     """Generate shot-noise traffic from flows that start, send and end, and measure its load in time windows.
 
-    Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The variation is
-    the standard deviation of the load over the windows, divided by the mean. The command prints the variation beside
-    its closed-form value.
+    Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The coefficient
+    of variation is the standard deviation of the load over the windows, divided by the mean load. The command prints
+    the coefficient of variation beside its closed-form value.
 
     **Examples**
 

@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
                 "transition",
                 &untimed.name,
                 "no time",
-                "a kind such as exp, det or imm",
+                "a timing such as exp, det or imm",
             ));
         }
         let (places, transitions) = (net.places.len(), net.transitions.len());
@@ -207,7 +207,7 @@ impl<'a> Engine<'a> {
         if failure.fault == Fault::Endless {
             let name = &transition.name;
             return PetriError::Unsolvable(format!(
-                "immediate transitions fire forever without time passing; the last was {name:?}"
+                "immediate transitions fire forever while time stands still; the last one to fire was {name:?}"
             ));
         }
         let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);
