@@ -51,8 +51,8 @@ def dram(
         narrow: Fraction of the pattern's accesses that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
-        set: New values for parameters of the DRAM part or the controller policy. For example ``{"timing.tRCD": "15
-            ns", "policy.page": "closed"}``.
+        set: New values for parameters of the DRAM part or the controller policy. For example ``{"timing.tRCD": "15 ns",
+            "policy.page": "closed"}``.
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result; this requires the extra ``frames``.

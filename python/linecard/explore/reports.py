@@ -8,7 +8,7 @@ import msgspec
 
 
 class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A valid chip file, and numbers derived from it.
+    """The result of checking a valid chip file.
 
     Attributes:
         chip: The chip.
@@ -18,10 +18,10 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         threads: Total number of hardware threads.
         receive_gbps: Total receive rate of all ports.
         transmit_gbps: Total send rate of all ports.
-        accesses: One row for each cluster and each memory role of its program.
+        accesses: One row for each memory role that the program of a cluster uses, for all clusters.
         unused: Memories and units that no program uses, such as ``memory.sram``.
-        warnings: Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and
-            packet-memory channels in which no packet starts.
+        warnings: Problems in the first 200 packets of a trial, such as failures, avoidable losses, and packet-memory
+            channels in which no packet starts.
     """
 
     chip: str
@@ -43,12 +43,12 @@ class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
         cluster: Name of the accessing cluster.
         role: The role name that programs use for the memory or accelerator.
         memory: Name of the memory or accelerator.
-        unloaded_ns: Unloaded latency, from the issue of a read of ``bytes`` bytes to its result.
+        unloaded_ns: Unloaded latency of a read of ``bytes`` bytes, from issue to result.
         there_ns: Time of the request path, which consists of issue and links.
         memory_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
         bytes: Size of the read in bytes.
-        peak_mops: Peak read rate, limited by all instances and by the links of the route, in 10^6 reads per second;
+        peak_mops: Peak read rate in 10^6 reads per second, limited by the instances and by the links of the route;
             ``None`` if unlimited.
         peak_gbps: Peak read rate in Gbit/s; ``None`` if unlimited.
         formula: Formula for the times and rates of this row.
@@ -68,14 +68,14 @@ class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Lift(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A change that lifts one limit of a chip.
+    """A change that removes one limit on the throughput of a chip.
 
     Attributes:
-        component: The improved part, named as in the results of a run.
-        kind: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``, ``shaper``, ``buffer``,
-            ``lock`` or ``order``.
-        text: The change in words.
-        settings: The settings of the change.
+        component: Name of the improved part, as in the results of a run.
+        kind: Type of the limit: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``,
+            ``shaper``, ``buffer``, ``lock`` or ``order``.
+        text: Description of the change.
+        settings: The settings that make the change.
     """
 
     component: str

@@ -9,24 +9,24 @@ from linecard.traffic.reports import Diagnostic, TrafficViewReport
 
 
 class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
+    """Results of every cache for the same traffic, in the order of the requested sizes, ways and policies.
 
     Attributes:
         rows: One row for each cache.
         input: Name of the capture or of the digest file, or ``array``.
         format: Format of the capture, ``u32le``, or ``array``.
         compression: Compression of the input file.
-        packets_without_flow: Number of packets in the capture that belong to no flow and are left out.
-        damage: Findings in the capture, by kind; not every finding is damage.
+        packets_without_flow: Number of packets in the capture that do not belong to a flow and are ignored.
+        damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
         damaged_records: Number of findings that indicate damage.
-        diagnostics: The first findings in the capture, each with file, byte offset and packet number.
+        diagnostics: The first findings in the capture, each with its file, byte offset and packet number.
         packets: Number of packets that were looked up.
         key: Header fields that define a flow; ``None`` if the input consists of digests.
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
         width_bits: Width of a digest in bits.
         result_bits: Size of a result in bits; an entry contains one result.
-        cold_window_packets: Number of preceding packets to search for a digest; a miss is cold if none of these packets
-            has the digest.
+        cold_window_packets: Number of preceding packets in which to search for a digest; a miss is cold if none of
+            these packets has the digest.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.
         curves: Hit rates of LRU caches of all sizes, if requested.
@@ -56,30 +56,31 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of one cache for all packets of the traffic. All counts are numbers of packets.
+    """Results of one cache for all packets of the traffic. All counts are in packets.
 
     Attributes:
         entries: Number of entries in the cache.
         ways: Number of entries per set.
         sets: Number of sets; a cache with one set is fully associative.
-        policy: Name of the policy, including its number and filter, such as ``SECOND16+SP``.
+        policy: Name of the policy, including its parameter and filter, such as ``SECOND16+SP``.
         packets: Number of packets that were looked up.
         hits: Packets whose digest was in the cache.
         misses: Packets that miss: the sum of ``cold``, ``capacity`` and ``conflict``.
         miss_ratio: Number of misses, divided by the number of packets.
-        cold: Misses whose digest does not occur in the preceding window.
+        cold: Misses of packets whose digest does not occur in the window of preceding packets.
         capacity: Misses that are not cold and also occur in a fully associative LRU cache of the same size.
         conflict: Misses that are neither cold nor capacity misses.
         first_ref_misses: Packets whose digest occurs for the first time.
-        cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
-        hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
-        policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
+        cold_but_fa_hit: Cold misses of packets that hit in a fully associative LRU cache of the same size.
+        hit_but_fa_miss: Hits of packets that miss in a fully associative LRU cache of the same size.
+        policy_state_bits: Number of bits of policy state, excluding tags and results; ``None`` for an oracle.
         oracle: Whether the policy needs knowledge of future packets, which hardware cannot have.
-        hit_seq_sha256: SHA-256 of a sequence with one byte per packet (1 for a hit); runs with the same hash agree on
-            every hit and miss.
+        hit_seq_sha256: SHA-256 hash of a sequence with one byte per packet (1 for a hit); runs with equal hashes have
+            identical hits and misses.
         entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
         cache_bytes: Size of all entries in bytes, without the policy state.
-        false_hits: Packets that received the result of another flow; ``None`` if such packets were not counted.
+        false_hits: Number of false hits (packets that received the result of another flow); ``None`` if false hits were
+            not counted.
         false_hit_probability: Number of false hits, divided by the number of packets whose flow was not in the cache.
         false_hit_probability_expected: Expected probability of a false hit: the number of ways, divided by 2 to the
             power of the digest width.
@@ -148,7 +149,7 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests.
+    """Packets whose digest recurs after at least ``distance_from`` and at most ``distance_to`` other distinct digests.
 
     ``cumulative_percent`` is the hit rate of a fully associative LRU cache with ``distance_to`` + 1 entries.
 

@@ -10,12 +10,12 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
-        refs_per_cycle: Number of references that the memory serves per cycle.
+        refs_per_cycle: Memory bandwidth in references per cycle.
         area: Area for threads and cache; the unit is the area of one thread (thread-equivalent).
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
-        best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best, the largest
-            of their numbers. ``plateau`` returns the range of splits with nearly the same throughput.
+        best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best throughput,
+            the largest number of threads. ``plateau`` returns the range of splits with nearly the best throughput.
         best_packets_per_mcycle: Throughput.
         single_peak: Whether the throughput rises to a single peak and then falls as the number of threads grows.
         adapted: Results of a malleable core with the same area; ``None`` if not requested.
@@ -44,7 +44,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         bandwidth_percent: Utilisation of the memory in percent.
         queueing_cycles: Mean time in cycles that an access waits for a busy memory.
         run_instructions: Mean number of instructions between two thread switches.
-        lock_waits_per_packet: Number of lock requests that had to wait, per packet.
+        lock_waits_per_packet: Number of lock requests per packet that had to wait.
         instructions_percent: Percentage of cycles in which instructions execute; other fields list the remaining
             cycles.
         pipeline_percent: Percentage of cycles stalled by branches and long operations.

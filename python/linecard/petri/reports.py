@@ -14,19 +14,21 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         transitions: Number of transitions in the unfolded net.
         arcs: Number of arcs in the unfolded net.
         reachable_markings: Number of reachable markings, including the initial one.
-        edges: Number of pairs of a marking and a transition that the marking enables.
-        dead_markings: Number of markings that enable no transition.
+        edges: Number of edges in the reachability graph: pairs of a marking and a transition that is enabled in this
+            marking.
+        dead_markings: Number of dead markings, in which no transition is enabled.
         max_tokens_in_place: Maximum number of tokens in one place.
         max_tokens_in_marking: Maximum number of tokens in one marking.
-        never_enabled_transitions: Number of transitions that no marking enables.
-        complete: Whether the search is complete; otherwise it reached the limit, and the numbers cover only the
-            markings found.
+        never_enabled_transitions: Number of transitions that are enabled in none of the markings found.
+        complete: Whether the search is complete; otherwise, the search reached the limit, and the results cover only
+            the markings found.
         bounds: Maximum number of tokens in each place.
         unbounded_places: Places that the search proved to be unbounded before it stopped.
-        place_invariants: Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens.
-            The field is ``None`` if semiflows were not requested, or if there are too many semiflows.
-        transition_invariants: Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is
-            ``None`` if semiflows were not requested, or if there are too many semiflows.
+        place_invariants: Minimal P-semiflows: weights of the places such that no firing changes the weighted sum of the
+            tokens. The field is ``None`` if semiflows were not requested, or if there are too many semiflows.
+        transition_invariants: Minimal T-semiflows: numbers of firings of the transitions that together leave the
+            marking unchanged. The field is ``None`` if semiflows were not requested, or if there are too many
+            semiflows.
     """
 
     net: str
@@ -71,12 +73,12 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         net: Name of the net.
         throughput: Firings per time unit of each transition.
         mean_tokens: Number of tokens in each place, averaged over time.
-        throughput_half_width: Half-width of each throughput interval; ``None`` with one replication.
-        mean_tokens_half_width: Half-width of each interval of ``mean_tokens``.
+        throughput_half_width: Half-width of the 95 % interval of each throughput; ``None`` for one replication.
+        mean_tokens_half_width: Half-width of the 95 % interval of each value in ``mean_tokens``.
         busy_servers: Number of busy servers of each timed transition, averaged over time.
-        busy_servers_half_width: Half-width of each interval of ``busy_servers``.
+        busy_servers_half_width: Half-width of the 95 % interval of each value in ``busy_servers``.
         rewards: Reward per time unit for each transition that has a reward.
-        rewards_half_width: Half-width of each interval of ``rewards``.
+        rewards_half_width: Half-width of the 95 % interval of each value in ``rewards``.
         occupancy: For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction covers 64 or more
             tokens.
         most_tokens: Maximum number of tokens in each place.
@@ -84,8 +86,8 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         firings: Number of firings in all replications.
         time: Measured simulated time of each replication.
         dead_replications: Number of replications that ended in a dead marking.
-        relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` for one
-            replication.
+        relative_half_width: Largest ratio of a half-width to its mean, among the places and transitions to which
+            ``accuracy`` applies; ``None`` for one replication.
     """
 
     net: str
@@ -128,7 +130,7 @@ class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: Name.
         colour: Colour of the place's tokens.
-        queue: Whether the place is a queue.
+        queue: Whether the place is a first-in, first-out queue.
         tokens: Initial number of tokens.
     """
 
@@ -143,7 +145,7 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        time: Firing time in a few words.
+        time: Short description of the firing time.
         guard: Guard.
         immediate: Whether the transition is immediate, which means that it fires in zero time.
     """
@@ -155,13 +157,13 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An arc between a place and a transition, both given by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
+    """An input, output, inhibitor or reset arc between a place and a transition, which are given by number.
 
     Attributes:
         place: Number of the place that the arc connects.
         transition: Number of the transition that the arc connects.
         kind: Kind of the arc: ``input``, ``output``, ``inhibitor`` or ``reset``.
-        text: The tokens that move along the arc.
+        text: Inscription of the arc, which describes its tokens.
     """
 
     place: int
@@ -171,7 +173,7 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Firing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A firing: its time, the number of the transition, the variables, and the tokens of each place afterwards.
+    """A firing: its time, the number of the transition, the variables, and the number of tokens in each place afterwards.
 
     Attributes:
         time: When.

@@ -18,8 +18,8 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
         packets_without_flow: Number of packets in the capture without an IP header, which are left out.
         damaged_records: Number of damaged records in the capture that were skipped.
-        diagnostics: The first findings in the capture.
-        gaps: Distances between arrivals in the same queue.
+        diagnostics: The first problems that were found in the capture.
+        gaps: Distribution of the distances between consecutive arrivals in the same queue.
     """
 
     rows: tuple[QueueRow, ...]
@@ -34,7 +34,7 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of one queue manager for the workload. Rates and fractions cover the measured operations.
+    """Results of one queue manager for the workload. Rates and fractions are averages over the measured operations.
 
     Attributes:
         manager: Name of the manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
@@ -47,7 +47,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         latency_p99_ns: 99th percentile of the latency.
         latency_max_ns: Largest.
         lock_wait_mean_ns: Mean time spent waiting for the lock, over all operations.
-        messages_per_operation: Messages that threads send over the interconnect, per operation.
+        messages_per_operation: Number of messages that threads send over the interconnect per operation.
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
         references_per_operation: Memory reads and writes per operation.
@@ -66,10 +66,10 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         enqueue_miss_ns: Unloaded latency of an enqueue whose descriptor word is in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
         dequeue_miss_ns: Unloaded latency of a dequeue whose descriptor word is in memory.
-        model_mops: Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
+        model_mops: Throughput that the analytical model predicts if its section 3.6 is interpreted as a recursion.
         model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
         model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
-        model_hit_rate: Hit rate that the model predicts only from the order of operations.
+        model_hit_rate: Hit rate that the model predicts from the order of operations alone.
         memory_limit_mops: Throughput at which the memory ports are saturated, for the hit rate ``model_hit_rate``;
             ``None`` if unlimited.
     """
@@ -111,12 +111,12 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
     """Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 
     Attributes:
-        below_loss: Fraction of arrivals that directly follow another arrival in their queue; these consecutive
-            operations wait for each other.
-        between: Fraction of arrivals whose distance is at least 1, but less than the number of cache entries; such an
-            operation hits without waiting.
+        below_loss: Fraction of arrivals that immediately follow an arrival in the same queue; such an operation waits
+            for its predecessor.
+        between: Fraction of arrivals with a distance from 1 to less than the number of cache entries; such an operation
+            hits the cache without waiting.
         above_gain: Fraction of arrivals whose distance is at least the number of cache entries; such an operation is
-            likely to miss.
+            likely to miss the cache.
         rows: The distribution of the distances.
     """
 
@@ -127,14 +127,15 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals that follow the previous one in their queue after ``from_packets`` to ``to_packets`` other packets.
+    """Arrivals whose distance from the previous arrival in the same queue is in one range.
 
-    ``share`` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
+    ``share`` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 
     Attributes:
-        from_packets: Smallest distance in the range, in packets.
-        to_packets: Smallest distance above the range, in packets.
-        share: Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
+        from_packets: Lower end of the range in packets; the range includes this distance.
+        to_packets: Upper end of the range in packets; the range does not include this distance.
+        share: Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their
+            queue.
     """
 
     from_packets: int
@@ -146,9 +147,9 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every tried size of a queuing cache, and the smallest size that reaches the target.
 
     Attributes:
-        smallest: The smallest cache by size (entries × engines × threads), then entries, then engines; ``None`` if no
-            cache reaches the target.
-        designs: One row for each number of entries and of engines.
+        smallest: The design with the smallest ``product``, then the fewest entries, then the fewest engines; ``None``
+            if no design reaches the target.
+        designs: One row for each combination of a number of entries and a number of engines.
         target_mops: Target throughput in million operations per second.
         most_threads: Maximum number of threads in the search.
         workload: Notation of the workload, or name of the capture.
@@ -157,7 +158,7 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
         packets_without_flow: Number of packets in the capture without an IP header, which are left out.
         damaged_records: Number of damaged records in the capture that were skipped.
-        diagnostics: The first findings in the capture.
+        diagnostics: The first problems that were found in the capture.
     """
 
     smallest: QueueDesign | None
@@ -179,8 +180,9 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         entries: Entries.
         engines: Engines.
-        threads: Smallest number of threads that reaches the target; ``None`` if no tried number reaches it.
-        throughput_mops: Throughput with this number of threads, or with the largest tried number.
+        threads: Smallest number of threads that reaches the target; ``None`` if no simulated number reaches the target.
+        throughput_mops: Throughput with ``threads`` threads; if ``threads`` is ``None``, with the largest simulated
+            number of threads.
         product: ``entries × engines × threads``.
     """
 
@@ -192,7 +194,7 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueSetting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One setting of the machine, of the managers or of the traffic.
+    """One setting of the simulated machine, of the queue managers or of the traffic.
 
     Attributes:
         key: Key.

@@ -15,13 +15,13 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         format: Format of the capture; ``described link`` for a link profile.
         compression: Compression.
         packets: Number of packets in the capture.
-        bytes: Bytes on the wire, computed from the original packet lengths.
-        captured_bytes: Bytes that the capture contains.
+        bytes: Number of bytes on the wire, computed from the original packet lengths in the capture.
+        captured_bytes: Number of packet bytes that the capture contains.
         seconds: Time between the earliest and the latest packet in seconds.
-        duration_ns: Time between the earliest and the latest packet in nanoseconds, exact.
+        duration_ns: Exact time between the earliest and the latest packet in nanoseconds.
         mean_bytes: Mean packet size on the wire; 0 if the capture contains no packet.
         at_most_64_bytes_percent: Packets of at most 64 bytes, in percent of all packets.
-        size_bins: Number of packets in each bin of packet sizes on the wire.
+        size_bins: Histogram of packet sizes on the wire.
         ip_packets: Packets with an IP header.
         ipv4_packets: Packets with an IPv4 header.
         ipv6_packets: Packets with an IPv6 header.
@@ -35,14 +35,14 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
             the capture contains no complete IPv4 header.
-        skipped: Packets that belong to no flow, by reason. These packets still count in the totals of packets and
-            bytes.
-        incomplete_flow_packets: Number of packets that belong to a flow although the capture lacks their ports or part
-            of their header.
-        damage: Findings in the capture, by kind; not every finding is damage.
-        clean: Whether the capture has no damage.
+        skipped: Number of packets that belong to no flow, by reason. The totals of packets and bytes include these
+            packets.
+        incomplete_flow_packets: Number of packets that were assigned to a flow although the capture lacks their ports
+            or part of their headers.
+        damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
+        clean: Whether the capture is free of damage.
         damaged_records: Number of findings that indicate damage.
-        diagnostics: The first findings in the capture, each with file, byte offset and packet number.
+        diagnostics: The first findings in the capture, each with its file, byte offset and packet number.
     """
 
     file: str
@@ -77,7 +77,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SizeBin(SizeBinMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets with a wire size from ``from_bytes`` to ``to_bytes``, both included.
+    """Packets with a wire size from ``from_bytes`` to ``to_bytes``; the range includes these two sizes.
 
     Attributes:
         from_bytes: Smallest wire size in the bin.
@@ -97,10 +97,11 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
         kind: Kind of the finding, such as ``cut_short``.
         file: Path of the capture.
         byte_offset: Position of the finding in bytes from the beginning of the decompressed file.
-        packet: Number of the packet, counted from 1; for a lost packet, the number that it would have had.
-        line: Line number, from 1, in a text file; otherwise ``None``.
-        found: Description of what the capture contains at this position.
-        expected: Description of what the format requires at this position.
+        packet: Number of the packet, counted from 1; a lost packet has the number that it would have had in an
+            undamaged capture.
+        line: Line number in a text file, counted from 1; ``None`` for other files.
+        found: The contents of the capture at the position of the finding.
+        expected: The contents that the format requires at the position of the finding.
         action: Action that Linecard takes after the finding.
     """
 
@@ -115,11 +116,11 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows as a cache sees them: after an idle time, a flow ends, and its next packet starts a new one.
+    """Flows from the viewpoint of a cache: after an idle time, the next packet with the same key starts a new flow.
 
     Attributes:
         packets: Number of packets that belong to a flow.
-        flows: Number of flows; an idle time separates two flows with the same key.
+        flows: Number of flows; two flows with the same key are separated by an idle time.
         keys: Keys.
         single_packet_flows_percent: Flows with one packet, in percent of all flows.
         packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
@@ -127,7 +128,7 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
         mean_concurrent_flows: Mean number of active flows, averaged over the packets.
         most_concurrent_flows: Maximum number of active flows.
-        sizes: Flow sizes with their fractions, the smallest size first.
+        sizes: Flow sizes in ascending order, with cumulative percentages of flows and packets.
     """
 
     packets: int
@@ -143,7 +144,7 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows of one size, as one point of the two curves in Girish 2008, Figure 5.3.
+    """Flows of one size: one point on each of the two curves in Girish 2008, Figure 5.3.
 
     Attributes:
         flow_packets: Number of packets in each flow of this size.
@@ -164,9 +165,10 @@ class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         rates_mbps: Load of each window in Mbit/s.
         mean_mbps: Mean load in Mbit/s.
-        variation_percent: Sample standard deviation of the loads, divided by their mean.
-        expected_variation_percent: Closed form of the variation (Campbell's theorem, averaged over a window).
-        active_flows: Mean number of active flows, computed with the closed form.
+        variation_percent: Coefficient of variation: sample standard deviation of the loads in percent of their mean.
+        expected_variation_percent: Coefficient of variation of the loads according to the closed form (Campbell's
+            theorem, averaged over a window).
+        active_flows: Mean number of active flows, computed from the closed form.
         packets: Number of generated packets.
         seed: Seed of every random stream.
         window_ms: Length of a window in milliseconds.

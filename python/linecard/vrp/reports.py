@@ -13,18 +13,19 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         rate_pps: Offered load in packets per second.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Size of a message to the host in bytes.
-        messages_per_second: Messages per second that the host received and returned.
-        most_messages_per_second: Messages per second that the host can process, if the ports offer the maximum load.
-        reach_percent: Number of messages, in percent of the packets.
-        host_cycles_per_message: Host cycles for each message.
-        core_cycles_per_message: Core cycles for each message.
+        messages_per_second: Number of messages per second that the host received and returned.
+        most_messages_per_second: Number of messages per second that the host processes if packets arrive at the maximum
+            rate of the ports.
+        reach_percent: Number of messages as a percentage of the number of packets.
+        host_cycles_per_message: Number of idle host cycles per message, in which the host processes no message.
+        core_cycles_per_message: Number of idle core cycles per message, in which the core processes no message.
         dram_utilization: Utilisation of the DRAM.
         link_utilization: Utilisation of the link to the host.
         core_utilization: Utilisation of the core.
         host_utilization: Utilisation of the host.
-        engine_wait_ns: Mean time that an access of the engines waits for the DRAM.
-        engine_wait_alone_ns: Mean time that an access of the engines waits for the DRAM while the core and the host do
-            no work.
+        engine_wait_ns: Mean waiting time of the engines' accesses to the DRAM.
+        engine_wait_alone_ns: Mean waiting time of the engines' accesses to the DRAM in a run in which the core and the
+            host do no work.
     """
 
     chip: str
