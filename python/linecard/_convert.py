@@ -1,8 +1,8 @@
 """Thread-safe conversion of plain data to results.
 
-On the first conversion to a type, msgspec builds a description of the type; this step executes Python code. If two
-threads make the first conversion at the same time, one of them uses an incomplete description, and the process crashes
-(msgspec 0.22). A lock therefore guards the first conversion to each type.
+On the first conversion to a type, msgspec executes Python code that builds a description of the type. If two threads
+make the first conversion at the same time, one of them uses an incomplete description, and the process crashes (msgspec
+0.22). A lock prevents simultaneous first conversions.
 """
 
 from __future__ import annotations

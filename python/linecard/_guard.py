@@ -1,7 +1,7 @@
 """Wrappers for all functions of the compiled core: they turn a panic in the core into an ordinary Linecard error.
 
-A Rust panic reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each of
-its functions in `guarded`, so that no panic escapes.
+A Rust panic reaches Python as an exception that ``except Exception`` does not catch. When Python imports the core, the
+core wraps each of its functions in `guarded`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Lazy imports: a package imports each name on first use.
+"""Lazy imports: a package imports the module of a name only when code first uses the name.
 
-`import linecard` and `linecard --help` therefore start fast. Some functions have the same name as their package:
-`linecard.dram` is a function, and `linecard.dram.result` is a module of a package. The name `linecard.dram` always
-refers to the function, even after an import from the package.
+Lazy imports let `import linecard` and `linecard --help` start fast. Some functions have the same name as a package:
+`linecard.dram` is a function, but the package of the module `linecard.dram.result` is also called `linecard.dram`. In
+code, `linecard.dram` always refers to the function, even after a module of the package was imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
 def make_lazy(package: str, file: str) -> None:
-    """Make a package import its names on first use.
+    """Make a package import the module of a name only when code first uses the name.
 
     Args:
         package: Name.

@@ -1,7 +1,7 @@
-"""Methods for the core's reports: a report class ``NAME`` inherits from the class ``NAMEMethods``, if one exists.
+"""Methods of the core's report classes: the class ``NAME`` inherits from ``NAMEMethods``, if this module defines it.
 
-`make docs` writes the report classes (`reports.py` of each package). Each class in this module declares the fields that
-it reads.
+`make docs` writes the report classes (`reports.py` of each package). Each class in this module declares the report
+fields that its methods use.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 class ParameterMethods:
-    """Methods of the class ``Parameter``, a preset parameter."""
+    """Methods of the class ``Parameter``, which describes a preset parameter."""
 
     __slots__ = ()
     value: Value
 
     @property
     def text(self) -> str:
-        """The value in the format of ``--set``."""
+        """The value as text, in the format that the option ``--set`` accepts."""
         return value_text(self.value)
 
 
 class SizeBinMethods:
-    """Methods of the class ``SizeBin``, a bin in the size distribution of packets."""
+    """Methods of the class ``SizeBin``, which describes a bin in the distribution of packet sizes."""
 
     __slots__ = ()
     from_bytes: int
@@ -41,7 +41,7 @@ class SizeBinMethods:
 
 
 class DiagnosticMethods:
-    """Methods of the class ``Diagnostic``, a finding about a capture."""
+    """Methods of the class ``Diagnostic``, which describes a problem in a capture."""
 
     __slots__ = ()
     file: str
@@ -61,7 +61,7 @@ class DiagnosticMethods:
 
 
 class HotWordMethods:
-    """Methods of the class ``HotWord``, the data that a program accesses most often."""
+    """Methods of the class ``HotWord``, which describes the data that a program accesses most often."""
 
     __slots__ = ()
     memory: str
@@ -74,21 +74,21 @@ class HotWordMethods:
 
 
 class ExecutedProgramMethods:
-    """Methods of the class ``ExecutedProgram``, the profile of an executed program."""
+    """Methods of the class ``ExecutedProgram``, which contains the profile of an executed program."""
 
     __slots__ = ()
     name: str
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """The call stacks for flame graph tools: each line contains functions, joined by ``;``, and engine cycles."""
+        """The call stacks for flame graph tools: each line lists functions, joined by ``;``, and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
 
 
 class NotIpFramesMethods:
-    """Methods of the class ``NotIpFrames``, the counts of frames that are not IP."""
+    """Methods of the class ``NotIpFrames``, which counts the frames that are not IP."""
 
     __slots__ = ()
     punted: int
@@ -96,12 +96,12 @@ class NotIpFramesMethods:
 
     @property
     def set_aside(self) -> int:
-        """Number of frames that the chip dropped or punted on purpose; they do not count as lost."""
+        """Number of frames that the chip dropped or punted on purpose; the loss does not include these frames."""
         return self.punted + self.dropped_by_choice
 
 
 class PartMethods:
-    """Methods of the class ``Part``, a group of packets in a run."""
+    """Methods of the class ``Part``, which describes a group of packets in a run."""
 
     __slots__ = ()
     of: str
@@ -110,12 +110,12 @@ class PartMethods:
 
     @property
     def name(self) -> str:
-        """The readable name of the group."""
+        """The name of the packet group, for display."""
         return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
 class ValueRangeMethods:
-    """Methods of the class ``ValueRange``, a chip parameter whose sources state an interval."""
+    """Methods of the class ``ValueRange``, which describes a chip parameter whose sources state an interval."""
 
     __slots__ = ()
     key: str
@@ -124,12 +124,12 @@ class ValueRangeMethods:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The two settings that set the parameter to the lower and to the upper end of the interval."""
+        """Two settings: the first sets the parameter to the lower end of its interval, the second to the upper end."""
         return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
 
 
 class CacheRowMethods:
-    """Methods of the class ``CacheRow``, the results of one cache for all packets of the traffic."""
+    """Methods of the class ``CacheRow``, which contains the results of one cache for all packets of the traffic."""
 
     __slots__ = ()
     ways: int
@@ -149,17 +149,17 @@ class CacheRowMethods:
 
 
 class CacheCurvesMethods:
-    """Methods of the class ``CacheCurves``, the hit-rate curves of LRU caches."""
+    """Methods of the class ``CacheCurves``, which contains the hit-rate curves of LRU caches."""
 
     __slots__ = ()
     lru: tuple[LruRow, ...]
     curve: tuple[LruRow, ...]
 
     def row(self, sets: int, ways: int) -> LruRow:
-        """The result of the LRU cache with this number of sets and ways.
+        """The result of the LRU cache with the given numbers of sets and ways.
 
         Raises:
-            KeyError: The simulation did not cover this cache; the message lists the caches that it covered.
+            KeyError: The simulation did not include a cache of this shape; the error lists the simulated shapes.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

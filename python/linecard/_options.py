@@ -1,6 +1,7 @@
-"""The fields of requests, as the core declares them in `crates/chips/src/request.rs`.
+"""The fields of requests to the core, which are declared in `crates/chips/src/request.rs`.
 
-The Python functions, the command options, the arguments of sweeps and the reference are derived from these fields.
+Linecard derives the Python functions, the command options, the arguments of sweeps and the reference from the fields of
+requests.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ class Option:
 
     Attributes:
         name: Name of the field in Python.
-        kind: Kind of the field's value: a key of `ANNOTATIONS`.
+        kind: Type of the field's value, as a key of `ANNOTATIONS`.
         required: Whether the field is required.
         default: Default.
-        flags: All spellings of the command-line option; empty for an argument or a field without an option.
+        flags: All names of the command-line option; empty if the field is an argument or has no option.
         metavar: Placeholder of the value in the help.
         help: Meaning.
         details: Additional documentation for Python only.
         least: Minimum of the value, if declared.
         most: Maximum of the value, if declared.
         usual: Default of the command-line option, if it differs from the default in Python.
-        whole: Whether the field applies to a single run only, not to each run of a sweep.
+        whole: Whether only a single run accepts the field, and sweeps do not.
         first: Whether the field may be a positional argument in Python.
     """
 
@@ -71,7 +72,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The first spelling of the option; empty for a positional argument."""
+        """The first name of the command-line option; empty for a positional argument."""
         return self.flags[0].partition("/")[0] if self.flags else ""
 
 

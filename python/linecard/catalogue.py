@@ -43,7 +43,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
         search: List only presets whose name or title contains every word of this text; case does not matter.
 
     Raises:
-        ConfigError: No kind of preset has this name.
+        ConfigError: ``kind`` is not one of the kinds of presets.
     """
     if kind is not None and kind not in KINDS:
         near = difflib.get_close_matches(kind, KINDS, n=1)
@@ -59,7 +59,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
 
 @plain
 def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
-    """Describe a preset: every parameter with its unit and source, and the differences from the preset that it extends.
+    """Describe a preset: parameters with units and sources, and differences from the preset that it extends.
 
     Args:
         preset: Name of a shipped preset, or path to a TOML file.
@@ -79,7 +79,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """List every key that Linecard can read from a preset, once these changes are applied to it.
+    """List every key that the preset's files may contain, after the given changes.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

@@ -1,7 +1,7 @@
 """The errors that Linecard raises.
 
 All errors have one base class: ``except linecard.LinecardError`` catches every error that this package raises on
-purpose. Each error class declares the exit status of the command line.
+purpose. Each error class declares the exit status of commands that fail with this error.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class ConfigProblem:
 
     Attributes:
         place: Location of the problem: file and line, ``--set``, or the name of the preset.
-        key: Dotted path of a key, such as ``dram.banks``; empty if the problem does not belong to one key.
-        message: The value found and the value expected, with the nearest valid name if one exists.
+        key: Dotted path of a key, such as ``dram.banks``; empty if the problem does not belong to a single key.
+        message: The found value and the expected values, with the nearest valid name if one exists.
     """
 
     place: str
@@ -97,7 +97,7 @@ class MissingExtraError(ConfigError, ImportError):
 
 
 class NotWrittenError(ConfigError):
-    """A run succeeded, but Linecard could not write one of its files; the error contains the result.
+    """A run succeeded, but Linecard could not write one of the output files; the error contains the result.
 
     Attributes:
         result: The result of the run.
@@ -115,10 +115,10 @@ class TrafficError(LinecardError):
 
 
 class RunError(LinecardError):
-    """A simulation stopped without a result, because of a deadlock or a packet that fits in no buffer."""
+    """A simulation stopped without a result, because of a deadlock or a packet larger than every buffer."""
 
     exit_code: ClassVar[int] = 4
 
 
 class InternalError(LinecardError):
-    """Linecard has a defect; the message lists what to report."""
+    """The error is a defect of Linecard; the message lists what to include in a bug report."""

@@ -100,14 +100,14 @@ def request_texts() -> dict[str, str]:
 def _schema() -> str:
     # A search has a separate budget.
     executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
-    parts = [f'"""The types of the requests of the core. {_WRITTEN}"""', _TYPES]
+    parts = [f'"""Types of the requests that Python sends to the core. {_WRITTEN}"""', _TYPES]
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
-            f'    """The request of `linecard.{request.name}`; that function documents the fields."""\n',
+            f'    """The request of `linecard.{request.name}`, whose docstring describes the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
-    documents = "`linecard.run` documents them"
+    documents = "the docstring of `linecard.run` documents these options"
     for head, of, several in (
         ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes", executed),
         (

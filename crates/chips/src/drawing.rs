@@ -54,7 +54,7 @@ pub struct DrawnPlace {
     pub kind: String,
     /// True for a memory, false for an accelerator.
     pub is_memory: bool,
-    /// Name of the cluster, if the memory or unit exists once in each instance of a cluster.
+    /// Name of the cluster, if each instance of the cluster has its own copy of the memory or unit.
     pub per: Option<String>,
     /// Number of instances.
     pub count: usize,
@@ -62,7 +62,7 @@ pub struct DrawnPlace {
     pub roles: Vec<String>,
     /// Capacity.
     pub capacity_bytes: Option<u64>,
-    /// If this memory is a cache, the memory whose data it caches; otherwise `None`.
+    /// If this memory is a cache, the memory whose data the cache contains; otherwise `None`.
     pub behind: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct DrawnRoute {
     pub to: String,
     /// Links along the route.
     pub links: Vec<String>,
-    /// Round-trip time in nanoseconds, without waiting.
+    /// Round-trip time in nanoseconds, without waiting times.
     pub nanoseconds: f64,
 }
 

@@ -28,7 +28,7 @@ pub struct Metric {
 /// Packet latency in nanoseconds, from the last received bit of a packet to its last sent bit.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct LatencyNs {
-    /// Arithmetic mean of the latency, exact.
+    /// Exact arithmetic mean of the latency.
     pub mean: f64,
     /// Median latency; all percentiles are within 1.6 % of the exact value.
     pub p50: f64,
@@ -38,21 +38,21 @@ pub struct LatencyNs {
     pub p99: f64,
     /// Latency that 99.9 % of the packets do not exceed.
     pub p999: f64,
-    /// Maximum latency, exact.
+    /// Exact maximum of the latency.
     pub max: f64,
 }
 
 /// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Throughput: bits of packets that left the chip, in Gbit/s of simulated time. Packets that their program ends
-    /// (`XDP_DROP`, a step `finish`) have left, too.
+    /// Throughput in Gbit/s: bits of packets that left the chip, divided by the simulated time. Packets whose
+    /// processing ends in the program (`XDP_DROP`, a step `finish`) also count as packets that left.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
-    /// Throughput: packets that left the chip, in Mpps of simulated time.
+    /// Throughput in Mpps: packets that left the chip, divided by the simulated time.
     #[schemars(extend("x-unit" = "Mpackets/s"))]
     pub throughput_mpps: f64,
-    /// Offered load: bits of packets that arrived, in Gbit/s of simulated time.
+    /// Offered load in Gbit/s: bits of packets that arrived, divided by the simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub offered_gbps: f64,
     /// Packets that arrived while statistics were on.
@@ -61,7 +61,7 @@ pub struct Summary {
     /// Packets that left the chip while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
-    /// Packets dropped for any reason except a choice of the program (`not_ip`).
+    /// Packets dropped for any reason, without the packets that the program drops on purpose (`not_ip`).
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: u64,
     /// Packets dropped, divided by packets that left or were dropped; packets still inside the chip do not count.
@@ -72,21 +72,22 @@ pub struct Summary {
     /// Simulated time during which statistics were on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
+    /// Whether the run is steady: long enough, past its warm-up, and without a growing number of packets in the
+    /// chip.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short to compute them.
     pub intervals: Option<Intervals>,
     /// Packets still inside the chip at the end of the run.
     pub packets_inside: u64,
-    /// Frames that are not IP, by outcome; `None` if the run has no such frames.
+    /// Non-IP frames by outcome; `None` if the run has no non-IP frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Counts of frames that are not IP, while statistics are on; frames without an outcome are still inside the chip.
+/// Counts of non-IP frames while statistics are on; frames without an outcome are still inside the chip.
 ///
 /// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat non-IP frames.
-/// Frames that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
+/// Frames that the program punts or drops on purpose count neither as sent nor as dropped packets, and are no loss.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// Non-IP frames that arrived.
@@ -127,7 +128,7 @@ pub struct Intervals {
 /// Fraction of the simulated time for which one resource was busy, from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// Name of the resource; identical resources share two rows: their mean and the busiest one.
+    /// Name of the resource; a group of identical resources has two rows: the mean and the busiest resource.
     pub component: String,
     /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
@@ -135,10 +136,11 @@ pub struct ResourceUse {
 
 /// How the DRAM data bus spends the simulated time, in fractions that add up to 1.
 ///
-/// `spacing` is the time between column commands of an open row. `row_hit_rate` is the fraction of accesses that hit an open row.
+/// `spacing` is the fraction of the time spent between column commands to an open row. `row_hit_rate` is the
+/// fraction of accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
-    /// Fraction of the time in which data moves.
+    /// Fraction of the time in which the bus transfers data.
     pub data: f64,
     /// Fraction of the time spent waiting for a precharge or an activate.
     pub row_miss: f64,
@@ -159,13 +161,13 @@ pub struct DramTime {
 pub struct PacketTime {
     /// Name of the part, such as `compute` or `wait dram`.
     pub part: String,
-    /// Mean of this part in nanoseconds.
+    /// Mean time of this part of the latency, in nanoseconds.
     pub mean_ns: f64,
-    /// Fraction of the sum of all parts, from 0 to 1.
+    /// This part as a fraction of the sum of all parts, from 0 to 1.
     pub share: f64,
 }
 
-/// The gain of a run with one improved part.
+/// The throughput gain of a run in which one part of the chip is improved.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
     /// Description of the change, such as `twice the threads in island`.
@@ -177,7 +179,7 @@ pub struct WhatIf {
 /// The bottleneck of a run, and the evidence for it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Bottleneck {
-    /// The limiting resource; the offered load if the chip carries all of its traffic.
+    /// The resource that limits the throughput; the offered load if the chip forwards all traffic.
     pub component: String,
     /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
@@ -198,25 +200,26 @@ pub struct PartReport {
     pub of: &'static str,
     /// Packets of the group inside the chip when statistics started.
     pub packets_inside_at_start: u64,
-    /// Packets of the group that arrived or were sent.
+    /// Packets of the group that arrived at a port or that programs sent.
     pub packets_offered: u64,
     /// Packets of the group that left the chip.
     pub packets_delivered: u64,
     /// Packets lost for any reason.
     pub packets_lost: u64,
-    /// Packets whose processing a program ended on purpose (`program.not_ip`); they are not lost.
+    /// Packets whose processing a program ended on purpose (`program.not_ip`); these packets do not count as lost.
     pub packets_by_choice: u64,
     /// Packets of the group inside the chip at the end of the run.
     pub packets_inside: u64,
-    /// Packets lost, divided by packets that left or were lost.
+    /// Lost packets, divided by packets that left or were lost.
     pub loss_fraction: f64,
     /// Port of the group; `None` if the group covers all ports.
     pub port: Option<String>,
     /// Class of service of the group; `None` if the group covers all classes.
     pub traffic_class: Option<String>,
-    /// Offered load: bits of packets that arrived or were sent, in Gbit/s; `None` for the group `no queue`.
+    /// Offered load in Gbit/s: bits of packets that arrived at a port or that programs sent; `None` for the group
+    /// `no queue`.
     pub offered_gbps: Option<f64>,
-    /// Throughput: bits of packets that left, in Gbit/s; `None` for the group `no queue`.
+    /// Throughput in Gbit/s: bits of packets that left the chip; `None` for the group `no queue`.
     pub throughput_gbps: Option<f64>,
     /// Latency of packets that left; `None` if no packet left, or for the group `no queue`.
     pub latency_ns: Option<LatencyNs>,
@@ -240,7 +243,7 @@ pub struct ProgramResult {
     pub packets: u64,
 }
 
-/// The cost per packet of a source line of an executed program, or of a function if line information is missing.
+/// The cost per packet of a source line of an executed program; if line information is missing, of a function.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SourceLine {
     /// File, number and text of the source line, or the name of the function.
@@ -251,7 +254,7 @@ pub struct SourceLine {
     pub number: Option<u32>,
     /// Instructions per packet.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, except cycles in which the engine issues accesses.
+    /// Engine cycles per packet, without the cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
     /// Cycles per packet in which the thread waits for accesses; meanwhile, the engine may execute other threads.
     pub stall_cycles_per_packet: f64,
@@ -270,7 +273,7 @@ pub struct MemoryUse {
     pub accesses_per_packet: f64,
 }
 
-/// A call stack, and the engine cycles in its innermost function, summed over all packets.
+/// A call stack, and the engine cycles in the innermost function, summed over all packets.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CallStack {
     /// Function names, from the outermost to the innermost.
@@ -279,7 +282,8 @@ pub struct CallStack {
     pub cycles: u64,
 }
 
-/// The data that an executed program accesses most often in a memory, or the lock that it takes most often.
+/// The data that an executed program accesses most often in a memory, or the lock that the program takes most
+/// often.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
     /// Name of the memory, or `locks`.
@@ -290,8 +294,8 @@ pub struct HotWord {
     pub name: String,
     /// Source lines that access the data, the most frequent first.
     pub lines: Vec<String>,
-    /// Fraction of the program's accesses to this bank or memory that go to the data; for a lock, fraction of all
-    /// acquisitions.
+    /// Accesses to the data as a fraction of the program's accesses to this bank or memory; for a lock, the
+    /// fraction of all lock acquisitions.
     pub share: f64,
 }
 
@@ -316,7 +320,8 @@ impl HotWord {
     }
 }
 
-/// The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
+/// The profile of an executed program. The source lines are sorted by cycles, and the call stacks are sorted by
+/// name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ExecutedProgram {
     /// Name of the program.
@@ -325,7 +330,7 @@ pub struct ExecutedProgram {
     pub packets: u64,
     /// Instructions per packet.
     pub instructions_per_packet: f64,
-    /// Engine cycles per packet, except cycles in which the engine issues accesses.
+    /// Engine cycles per packet, without the cycles in which the engine issues accesses.
     pub cycles_per_packet: f64,
     /// Cycles per packet in which threads wait for the program's accesses.
     pub stall_cycles_per_packet: f64,
@@ -333,17 +338,18 @@ pub struct ExecutedProgram {
     pub accesses_per_packet: f64,
     /// Accesses per packet to each memory.
     pub memories: Vec<MemoryUse>,
-    /// Results of the program, with their numbers of packets.
+    /// Results of the program, with the number of packets for each result.
     pub results: Vec<ProgramResult>,
     /// Source lines, sorted by cycles.
     pub lines: Vec<SourceLine>,
     /// Call stacks of the program, with their cycles.
     pub stacks: Vec<CallStack>,
-    /// The data that the program accesses most often in each memory, and the lock that it takes most often.
+    /// The data that the program accesses most often in each memory, and the lock that the program takes most
+    /// often.
     pub hot: Vec<HotWord>,
 }
 
-/// A parameter of the chip's file whose sources state an interval, in the unit of its key.
+/// A parameter of the chip's file whose sources state an interval; the interval is in the unit of the key.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
     /// Key of the parameter.
@@ -375,7 +381,8 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
-    /// Number of damaged records of the capture that were skipped; each pass over the capture counts them again.
+    /// Number of damaged records of the capture that were skipped; if the capture is replayed repeatedly, each pass
+    /// counts the damaged records again.
     pub capture_damage: u64,
     /// The main results of the run.
     pub summary: Summary,
@@ -389,7 +396,7 @@ pub struct RunReport {
     pub packet_time: Vec<PacketTime>,
     /// Dropped packets by reason.
     pub drops: Vec<DropCount>,
-    /// Every measurement of the run; the other fields repeat some of them.
+    /// Every measurement of the run; other fields of the report repeat some measurements.
     pub metrics: Vec<Metric>,
     /// Results of executed programs, one for each kind of cluster that executes a program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -397,13 +404,14 @@ pub struct RunReport {
     /// Parameters of the chip's file whose sources state an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,
-    /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
+    /// Throughput gains of the runs that searched for the bottleneck, from largest to smallest; not part of
+    /// `to_dict`.
     pub what_if: Vec<WhatIf>,
     /// Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
-    /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This
-    /// field is not part of `to_dict`.
+    /// The latency histogram with 64 bins per octave: a pair (upper edge in ns, number of packets) for each
+    /// nonempty bin. `to_dict` omits the histogram.
     pub latency_bins: Vec<(f64, u64)>,
 }
 

@@ -66,8 +66,8 @@ pub struct RunRequest {
     pub timeline_for_us: Option<f64>,
     /// Write sent and dropped packets to a capture (pcapng, for Wireshark).
     ///
-    /// Timestamps count from the beginning of the run. Each port and each reason for a drop is a separate interface in
-    /// the capture. A comment marks the packet with the longest latency.
+    /// Timestamps count from the beginning of the run. Each port and each reason for a drop is a separate interface
+    /// in the capture. In this capture, a comment marks the packet with the longest latency.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
     pub pcap_out: Option<String>,
 }
@@ -91,13 +91,14 @@ pub struct ProgramOptions {
     /// Program to run for each packet: an application such as `nat`, a shipped program (`linecard program list`), or a
     /// file (`.toml` steps, C, XDP, object). The default is the chip's own program.
     ///
-    /// A program name with a suffix or a path separator is a file. The other options apply only to executed programs.
+    /// A program name with a suffix or a path separator refers to a file. The other program options apply only to
+    /// executed programs.
     #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
-    /// Function or section to run from an XDP object with several programs.
+    /// Function or section to run, if an XDP object contains several programs.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub section: Option<String>,
-    /// C function that processes a packet, if it is not `app_packet`.
+    /// Name of the C function that processes a packet; by default, `app_packet`.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub entry: Option<String>,
     /// CSV or TOML files that fill maps of an XDP program before the run.
@@ -113,7 +114,7 @@ pub struct ProgramOptions {
     /// Input file for a C program's `app_init`; by default, the file that ships with the program.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
-    /// Number of processors for per-processor maps; packets use the processors in turn.
+    /// Number of processors for per-processor maps; Linecard assigns packets to the processors in turn.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1024), extend("x-metavar" = "N"))]
     pub cpus: u64,
@@ -124,7 +125,7 @@ pub struct ProgramOptions {
     /// Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
     #[serde(default)]
     pub unchecked: bool,
-    /// Additional compiler flags for a C file, split as in a shell: `-O1 -fno-inline`.
+    /// Additional compiler flags for a C file in shell syntax, such as `-O1 -fno-inline`.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "FLAGS"))]
     pub cflags: String,
@@ -139,20 +140,22 @@ pub struct ProgramOptions {
 pub struct RunQuestion {
     /// Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean, such as 1%.
     ///
-    /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-    /// enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets; a longer run is
-    /// repeated at most once. If the precision is not reached, `warnings` lists the attempts and suggests changes.
+    /// In Python, 0.01 means 1 %. Linecard repeats the run with four times as many packets, until the run is steady
+    /// and precise enough. If fewer than 64,000 packets are requested, Linecard extends the run to at most 256,000
+    /// packets. A run with more requested packets is repeated at most once. If the precision is not reached,
+    /// `warnings` lists the attempts and suggests changes.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
-    /// Also run at both ends of each interval that a source states for a value in the chip's file.
+    /// Also simulate both ends of each interval that a source states for a value in the chip's file.
     ///
-    /// For n intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of
-    /// these two combines all ends that raise the result; the other combines all ends that lower it.
+    /// For n intervals, Linecard adds 2n + 2 parallel runs: one for each end of an interval, and two that combine
+    /// ends. One of the combining runs uses all ends that raise the result; the other one uses all ends that lower
+    /// the result.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find the bottleneck with additional runs, each of which improves one part; together, they take several times as
-    /// long as a short run.
+    /// Find the bottleneck with additional runs, each of which improves one part; together, these runs take several
+    /// times as long as a short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,
@@ -203,7 +206,7 @@ pub struct ProgramFile {
     pub budget: u64,
     /// Whether illegal accesses of a C program are refused.
     pub checked: bool,
-    /// Number of processors for per-processor maps; packets use the processors in turn.
+    /// Number of processors for per-processor maps; Linecard assigns packets to the processors in turn.
     pub cpus: u32,
 }
 

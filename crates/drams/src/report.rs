@@ -7,10 +7,10 @@ use linecard_dram::energy::{EnergyTiming, energy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Latency from acceptance to the last beat, in memory clocks.
+/// Latency of requests from acceptance to the last data beat, in memory clock cycles.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryLatency {
-    /// Number of requests that were sent to the DRAM or answered from a queued write.
+    /// Number of requests that were sent to the DRAM or served from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub count: u64,
     /// Mean latency: the sum of `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks`.
@@ -37,7 +37,8 @@ pub struct MemoryLatency {
     /// Mean time from the first command that opens the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// Mean time from the ready row to the last beat: bus turnaround, column latency and data.
+    /// Mean time from the moment when the row is ready to the last data beat: bus turnaround, column latency and
+    /// data.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
     /// Mean time spent waiting for a refresh.
@@ -69,8 +70,8 @@ pub struct MemoryTime {
     /// Fraction of the time spent on refreshes.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time lost with an open row and no turnaround, because of column spacing, request order, or the
-    /// one-command-per-clock limit.
+    /// Fraction of the time lost to column spacing, request order or the one-command-per-clock limit, with a row
+    /// open and without turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// Fraction of the time without a request.
@@ -78,7 +79,7 @@ pub struct MemoryTime {
     pub idle: f64,
 }
 
-/// Numbers of issued commands, named with the abbreviations of datasheets; `refb` refreshes one bank.
+/// Number of issued commands by their abbreviations in datasheets; `refb` refreshes a single bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Number of activate commands, which open rows.
@@ -107,20 +108,20 @@ pub struct CommandCounts {
     pub refb: u64,
 }
 
-/// Statistics of one bank; `data_share` is the fraction of the run in which data of the bank is on the bus.
+/// Statistics of one bank; `data_share` is the fraction of the run in which the bus transfers data of the bank.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
-    /// Number of the channel.
+    /// Index of the channel.
     pub channel: u32,
-    /// Number of the rank.
+    /// Index of the rank.
     pub rank: u32,
-    /// Number of the bank group.
+    /// Index of the bank group.
     pub bankgroup: u32,
-    /// Number of the bank within its group.
+    /// Index of the bank within its bank group.
     pub bank: u32,
-    /// Number of reads of the bank.
+    /// Number of reads from the bank.
     pub reads: u64,
-    /// Number of writes of the bank.
+    /// Number of writes to the bank.
     pub writes: u64,
     /// Number of rows opened in the bank.
     pub activates: u64,
@@ -128,7 +129,7 @@ pub struct BankUse {
     pub precharges: u64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the run in which data of the bank is on the bus.
+    /// Fraction of the run in which the bus transfers data of the bank.
     pub data_share: f64,
 }
 
@@ -164,7 +165,7 @@ pub struct MemoryEnergy {
     pub pj_per_bit: f64,
 }
 
-/// The report of a run that simulates DRAM alone. The report is deterministic.
+/// The report of a run that simulates DRAM without a chip. The report is deterministic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
     /// Preset of the DRAM part.
@@ -177,7 +178,7 @@ pub struct MemoryReport {
     pub format: String,
     /// Version of Linecard.
     pub version: String,
-    /// SHA-256 of the part preset and the policy preset, with all changes.
+    /// SHA-256 of the part preset and the policy preset, including all changes.
     pub config_hash: String,
     /// Period of the memory clock.
     pub clock_ns: f64,
@@ -190,10 +191,10 @@ pub struct MemoryReport {
     /// Number of writes.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
-    /// Memory clock of the last data beat.
+    /// Memory clock cycle of the last data beat.
     #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
-    /// Memory clock at which the controller accepted the last request.
+    /// Memory clock cycle in which the controller accepted the last request.
     pub last_accept_clock: u64,
     /// Simulated time until the last data beat.
     #[schemars(extend("x-unit" = "s"))]
@@ -204,17 +205,18 @@ pub struct MemoryReport {
     /// Peak bandwidth of the buses of all channels, in 10^9 bytes per second.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub peak_gbytes_s: f64,
-    /// Fraction of accesses that need no activate command.
+    /// Fraction of accesses that require no activate command.
     #[schemars(extend("x-unit" = "fraction"))]
     pub row_hit_rate: f64,
-    /// Unloaded latency in memory clocks: a read of a closed row in an idle memory, from acceptance to the last beat.
+    /// Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a read of a closed
+    /// row in an idle memory.
     pub unloaded_read_clocks: u64,
     /// Number of writes that were never sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Number of writes merged with a queued write to the same address.
     pub writes_merged: u64,
-    /// Number of reads that were answered from a queued write.
+    /// Number of reads whose data came from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
     /// Number of reads that share the data of an earlier read.
@@ -226,7 +228,7 @@ pub struct MemoryReport {
     pub write: MemoryLatency,
     /// How the data buses spend their time.
     pub time: MemoryTime,
-    /// Numbers of issued commands.
+    /// Number of issued commands of each kind.
     pub commands: CommandCounts,
     /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,

@@ -18,8 +18,8 @@ pub struct MemoryOptions {
     /// Trace of requests to replay, plain or compressed with gzip.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub trace: Option<String>,
-    /// Format of the trace: csv (columns `arrival,op,address` and optionally `bytes`), dramsim3 (`address OP clock`) or ramulator
-    /// (`LD address`); by default detected from the first line.
+    /// Format of the trace: csv (columns `arrival,op,address` and optionally `bytes`), dramsim3 (`address OP
+    /// clock`) or ramulator (`LD address`); default: detected from the first line.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub format: Option<String>,
     /// Pattern to run instead of a trace: stream, random, bank_conflicts or packet_cells.
@@ -28,7 +28,8 @@ pub struct MemoryOptions {
     /// Number of requests in the pattern; default 100,000.
     #[schemars(extend("x-metavar" = "N"))]
     pub count: Option<u64>,
-    /// Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller accepts them.
+    /// Memory clock cycles between two requests of the pattern; with the default 0, requests arrive as fast as the
+    /// controller accepts them.
     #[schemars(extend("x-metavar" = "CLOCKS"))]
     pub spacing: Option<u64>,
     /// Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern `random`.

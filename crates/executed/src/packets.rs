@@ -32,7 +32,7 @@ pub struct PacketStatistics {
     pub title: String,
     /// Number of IP packets.
     pub packets: u64,
-    /// Number of packets that are not IP and were left out.
+    /// Number of omitted packets, which are not IP.
     pub not_ip: u64,
     /// Number of unidirectional flows.
     pub flows: u64,

@@ -45,13 +45,13 @@ pub struct ProgramRequest {
 pub struct Share {
     /// What.
     pub name: String,
-    /// Number of packets or instructions.
+    /// Count of the item: a number of packets or of instructions.
     pub count: u64,
     /// Percentage of the total.
     pub percent: f64,
 }
 
-/// Statistics of a C program over its packets; `linecard.core` runs the same program on cores.
+/// Statistics of a C program on the packets of the traffic; `linecard.core` simulates the same program on cores.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProgramReport {
     /// Path of the ELF file.
@@ -60,19 +60,20 @@ pub struct ProgramReport {
     pub traffic: PacketStatistics,
     /// Number of instructions, summed over all packets.
     pub instructions: u64,
-    /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
+    /// Mean number of instructions per packet; `least_instructions` and `most_instructions` are the minimum and
+    /// maximum.
     pub instructions_per_packet: f64,
-    /// Smallest number of instructions for a packet.
+    /// Smallest number of instructions that a packet required.
     pub least_instructions: u64,
-    /// Largest number of instructions for a packet.
+    /// Largest number of instructions that a packet required.
     pub most_instructions: u64,
-    /// Number of instruction sequences without a jump, per packet.
+    /// Number of executed instruction sequences between jumps, per packet.
     pub runs_per_packet: f64,
     /// Loads and stores of packet data, per packet.
     pub packet_accesses_per_packet: f64,
-    /// Loads and stores of other data per packet: heap, marked state and control data.
+    /// Loads and stores of other data per packet: the heap, objects marked as state (`LC_STATE`), and control data.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores of stack and globals per packet; stack and globals are on-chip.
+    /// Loads and stores of the stack and of global variables per packet; stack and global variables are on-chip.
     pub other_accesses_per_packet: f64,
     /// Number of locks taken per packet.
     pub locks_per_packet: f64,

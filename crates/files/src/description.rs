@@ -24,7 +24,7 @@ pub struct Description {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Parameter")]
 pub struct Described {
-    /// Dotted path of the key, in the format of `--set`.
+    /// Dotted path of the key, as the option `--set` accepts it.
     pub key: String,
     /// Value of the parameter: a number, True or False, text, or a list of such values.
     pub value: Shown,
@@ -36,7 +36,7 @@ pub struct Described {
     pub allowed: String,
     /// Source of the value.
     pub source: String,
-    /// Lower and upper end of the interval that the sources state; `None` if the sources state no interval.
+    /// Lower and upper ends of the interval that the sources state; `None` if the sources state no interval.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// A quantity derived from the parameters, and its formula.
+/// A quantity derived from a preset's parameters, and the formula of the quantity.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
     /// Title.

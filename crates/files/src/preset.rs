@@ -18,7 +18,8 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 pub struct PresetInfo {
     /// Name of the preset, for `run` and `describe`.
     pub name: String,
-    /// Folder of the preset: presets in `platforms` are chips that can be run; the other folders contain parts.
+    /// Folder of the preset: `platforms` contains chips that can be simulated; other folders contain, for example,
+    /// DRAM parts and programs.
     pub kind: String,
     /// Title, one line.
     pub title: String,

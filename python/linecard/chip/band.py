@@ -1,10 +1,10 @@
 """The band of a result: its range over the stated intervals of the parameters.
 
-For n intervals, each of 2n runs sets one parameter to one end of its interval and keeps the stated values of all
-others. One more run combines the ends that raise the result, and another run combines the ends that lower it. Including
-the run with the stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a
-number of banks, therefore do not cancel each other out. The result also contains the band that each interval causes by
-itself.
+For n intervals, each of 2n runs sets one parameter to one end of its interval and keeps the stated values of all other
+parameters. One more run combines all ends that raise the result, and another run combines all ends that lower the
+result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. The last two runs combine
+ends by their effect, so a latency and a number of banks, for example, do not cancel each other out. The report also
+contains the part of the band that each interval causes by itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The part of a band that one interval causes by itself.
+    """The part of a band that a single interval causes.
 
     Attributes:
         key: Key of the parameter.
@@ -42,17 +42,18 @@ class Width:
 
 
 def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
-    """Return the settings of the runs that set one parameter to one end of its interval, in order."""
+    """Return the settings of the runs that each set one parameter to one end of its interval, in order."""
     return [(end,) for each in ranges for end in each.ends]
 
 
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the settings of the last two runs: all ends that lower the result, and all ends that raise the result.
+    """Return the settings of the last two runs, which combine all ends that lower and all ends that raise the result.
 
-    ``numbers`` are the results of the runs with the settings from `alone`, in the same order. For each interval, the
-    first run uses the end that lowered the result, and the second run uses the other end.
+    ``numbers`` contains the results of the runs with the settings that `alone` returns, in the order of these settings.
+    For each interval, the first of the last two runs uses the end with the lower result, and the second uses the other
+    end.
     """
     lower: list[str] = []
     raised: list[str] = []

@@ -1,4 +1,4 @@
-"""The parallel runs of a band: first each end of each interval by itself, then the ends combined by effect."""
+"""The parallel runs of a band: first one run for each end of each interval, then two runs that combine ends."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ROUNDS = 2
 def run_band(
     stated: Summary, ranges: Sequence[ValueRange], simulate: Simulate, progress: ProgressCallback | None
 ) -> dict[str, Any]:
-    """Return the band of a run, as plain data of :class:`linecard.chip.result.Band`.
+    """Return the band of a run, as a dictionary with the fields of :class:`linecard.chip.result.Band`.
 
     Args:
         stated: Main results of the run with all parameters at their stated values.
         ranges: The intervals of the parameters; at least one.
         simulate: Function that simulates the chip with some changes and returns the main results; several threads call
-            it.
+            this function.
         progress: Function that the calling thread calls from time to time with (parts done, parts in total).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))

@@ -19,7 +19,7 @@ LIMIT_NOTE = "the limit"
 
 
 def size_text(count: int) -> str:
-    """Format a number of bytes in the largest unit that makes it a whole number, such as 8 MiB."""
+    """Format a number of bytes with the largest unit that results in a whole number, such as 8 MiB."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     unit = 0
     while count >= 1024 and count % 1024 == 0 and unit + 1 < len(units):
@@ -58,7 +58,7 @@ class Block:
 
     @property
     def width(self) -> float:
-        """Width that the contents need."""
+        """Minimum width of the block, given its contents."""
         head = width_of(self._head, NAME, True) + (width_of(self.percent, NAME, True) + 12 if self.percent else 0)
         lines = [width_of(line, BODY) for line in self.lines]
         # Two tags are side by side.
@@ -68,7 +68,7 @@ class Block:
         return max(head, *lines, *tags, *inner, min(self.engines, MOST_ENGINES // 2) * 13, limit, 84) + 2 * PAD
 
     def height(self, width: float) -> float:
-        """Height of the block at this width."""
+        """Height of the block at the given width."""
         rows = len(_rows(self.tags, width - 2 * PAD))
         inner = sum(block.height(width - 2 * PAD) + 8 for block in self.inner)
         engines = 0 if not self._squares else 13 * (1 + (self._squares - 1) // self._row(width)) + 6

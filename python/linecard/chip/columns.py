@@ -1,4 +1,4 @@
-"""Columns of memories and units in a drawing: caches are above their memory, and rows that are too wide wrap."""
+"""Columns of memories and units in a chip drawing: caches are above their memories, and wide rows wrap."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Column:
 
     Attributes:
         above: The memory's caches, or a block that shares the memory's column.
-        joined: Whether the blocks above are the memory's caches.
-        lane: Width of the strip on the left where wires pass the blocks above.
+        joined: Whether the blocks above the memory are its caches.
+        lane: Width of the strip on the left, in which wires pass the blocks above the memory.
         entry: Width that the incoming wires need.
     """
 
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def width(self) -> float:
-        """Width that the column needs."""
+        """Minimum width of the column."""
         own = max(self.block.width, self.chips.width if self.chips else 0.0)
         if not self.above:
             return max(own, self.entry)
@@ -50,7 +50,7 @@ class Column:
         return max(own, self.lane + sum(each.width for each in self.above) + GAP * (len(self.above) - 1))
 
     def settle(self, x: float, width: float) -> None:
-        """Set the horizontal positions and the rows of this block and of the blocks above it."""
+        """Set the horizontal positions and the rows of the memory or unit, and of the blocks above it."""
         self.x, self.w = x, width
         if self.above:
             self.lane = self.entry
@@ -63,12 +63,12 @@ class Column:
             self.row = 1 + max(each.row for each in self.above)
 
     def all(self) -> list[Column]:
-        """This block and all blocks above it."""
+        """The memory or unit, and all blocks above it."""
         return [self, *(part for each in self.above for part in each.all())]
 
 
 def columns(facts: Facts, shared: list[Place], entry: dict[str, float]) -> list[list[Column]]:
-    """Two groups of columns: memories, with DRAM last, then accelerators; empty groups are left out."""
+    """Up to two groups of columns: first memories, with DRAM last, then accelerators; empty groups are left out."""
     made: dict[str, Column] = {}
     for place in shared:
         chips = chips_block(facts, place) if place.kind == "dram" else None
@@ -117,7 +117,7 @@ def _fold(row: list[Column], rows: int) -> list[Column]:
 
 
 def place_columns(groups: list[list[Column]], x: float, width: float) -> None:
-    """Arrange the columns side by side within this width."""
+    """Arrange the columns side by side within the given width."""
     spare = (width - columns_width(groups)) / 2
     x += max(spare, 0.0)
     for group in groups:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Utilisation of each resource in a run, by name, and the bottleneck."""
+    """The utilisation of each resource in a run, by resource name, and the bottleneck of the run."""
 
     shares: dict[str, float]
     bottleneck: Bottleneck
@@ -51,14 +51,14 @@ class Facts:
         return self.values.get(key, ("", ""))[0]
 
     def quantity(self, table: str, stem: str) -> str:
-        """A time with its unit, from a parameter in any unit of time; empty if the file omits the parameter."""
+        """The value of a time parameter with its unit, as text; empty if the file omits the parameter."""
         for key, (value, unit) in self.values.items():
             if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"
         return ""
 
     def names(self, table: str) -> list[str]:
-        """The members of a table, such as the inboxes, in the order of the file."""
+        """The members of a table of the chip's file, such as the inboxes, in the order of the file."""
         found = {key.split(".")[1]: None for key in self.values if key.startswith(f"{table}.") and key.count(".") > 1}
         return list(found)
 
@@ -67,7 +67,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     """Raise an error for a preset that is not a chip.
 
     Raises:
-        ConfigError: The preset does not exist, or is a preset of another kind.
+        ConfigError: The preset does not exist, or is not a chip.
     """
     keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
     if not any(key.startswith("cluster.") for key in keys):

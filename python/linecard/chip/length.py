@@ -1,9 +1,10 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
-A run that is not steady is repeated with four times as many packets, until a budget is reached. A longer run with the
-same throughput confirms the rate. It does not confirm loss and latency, because packets still accumulate or wait in
-full buffers. If a precision is requested, runs whose 95 % confidence interval is too wide are also lengthened. Linecard
-marks results that remain inconclusive, and neither ranks nor compares them.
+Linecard repeats a run that is not steady with four times as many packets, up to a maximum number of packets. If a
+longer run has the same throughput, it confirms the throughput of the shorter run. A longer run does not confirm loss
+and latency, because packets still accumulate or wait in full buffers. If the user requests a precision, Linecard also
+extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive, and neither
+ranks nor compares them.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ Numbers = Mapping[str, Any]
 
 
 def longest(packets: int) -> int:
-    """The maximum number of packets to which a run of the requested length is extended."""
+    """The maximum number of packets in extended runs, given the requested number of packets."""
     return max(LONGEST, LONGER * packets)
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next run, both longer by the same factor; ``None`` if the budget is used up.
+    """Packets and warm-up of the next, longer run; ``None`` if this run would exceed the maximum number of packets.
 
     A run of 0 packets covers a whole capture and cannot be extended.
     """
@@ -57,10 +58,10 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs confirm the rate of runs with a quarter of their packets.
+    """Whether long runs confirm the throughput of runs with a quarter of the packets.
 
-    The rates are compared in bits and in packets. One match suffices, because random packet sizes can change either
-    rate by chance.
+    The function compares the throughput in bits and the throughput in packets. One of the two throughputs has to match,
+    because random packet sizes can change either throughput by chance.
     """
 
     def differs(rate: str) -> float:
@@ -73,9 +74,9 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    For one run, the interval is computed from batches of the run. For several seeds, the interval is the larger of
-    Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t interval by
-    itself can be too narrow by chance.
+    The confidence interval of a single run is computed from batches of packets. For several seeds, the interval is the
+    larger of Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t
+    interval by itself can be too narrow by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -101,7 +102,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """The reason, from ``DOUBTS``, why the results of the runs (one per seed) are inconclusive; otherwise empty."""
+        """The element of ``DOUBTS`` that states why the results of the runs are inconclusive; otherwise empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -118,7 +119,7 @@ class Aim:
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """Reason why runs are inconclusive at every length tried, with advice; empty if they are conclusive."""
+        """Why the longest runs are still inconclusive, with advice; empty if the runs are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
@@ -172,5 +173,5 @@ def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_numbers(row: Mapping[str, Any]) -> bool:
-    """Whether a row has results: its run succeeded, even if the results are not precise enough."""
+    """Whether a row has results: the run of the row succeeded, even if the results are not precise enough."""
     return row["status"] == "ok" or row["status"] in DOUBTS

@@ -1,7 +1,8 @@
 """The blocks and wires of a chip drawing, before the layout.
 
 A wire runs straight down from a cluster to a rail, and straight down from the rail to a memory or unit. A rail is a
-horizontal line: a link or a plain connection. Each rail extends from its first wire to its last wire.
+horizontal line in the drawing that represents a link or a plain connection. Each rail extends from its leftmost wire to
+its rightmost wire.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LABEL_LINE = 12.0
 
 
 class Way(NamedTuple):
-    """A route from a cluster to a memory or unit; ``nanoseconds`` is ``None`` if the file contains no time."""
+    """A route from a cluster to a memory or unit; ``nanoseconds`` is ``None`` if the file states no time."""
 
     from_: str
     to: str
@@ -32,10 +33,10 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Rail:
-    """A rail, to which wires connect: a link, a plain line of one cluster, or the path of packets.
+    """A rail of a drawing represents a link, a plain connection of one cluster, or the path of packets.
 
     Attributes:
-        name: Name of the link; empty if the rail is a plain line.
+        name: Name of the link; empty if the rail represents no link.
         clusters: Clusters from which a wire leads to this rail.
         rails: Other rails from which a wire leads to this rail.
         places: Memories and units to which a wire leads from this rail.
@@ -116,7 +117,7 @@ class Plan:
         self.rails["packets of ports"] = rail
 
     def into(self, place: str) -> list[Rail]:
-        """The rails with a wire to this memory or unit."""
+        """The rails with a wire to the given memory or unit."""
         return [rail for rail in self.rails.values() if place in rail.places]
 
     def label(self, rail: Rail, place: str) -> list[str]:
@@ -124,7 +125,7 @@ class Plan:
         return self.labels.get((rail.key, place), [])
 
     def entry_width(self, place: str) -> float:
-        """Total width of the wires into a memory or unit, side by side."""
+        """Total width of all wires that lead into a memory or unit."""
         rails = self.into(place)
         return sum(self.slot(rail, place) for rail in rails)
 
@@ -133,7 +134,7 @@ class Plan:
         return 26.0 + max((width_of(text, NOTE) for text in self.label(rail, place)), default=0.0)
 
     def label_room(self, names: list[str]) -> float:
-        """Height of the labels above the columns of the memories and units with these names."""
+        """Height of the labels above the columns of the given memories and units."""
         lines = [len(self.label(rail, name)) for name in names for rail in self.into(name)]
         return LABEL_LINE * max(lines, default=0)
 
@@ -154,7 +155,7 @@ class Plan:
         return cluster_block(self.facts, cluster, inner)
 
     def card_width(self, cluster: Cluster, block: Block) -> float:
-        """Width of a cluster's block with all of its wires side by side."""
+        """Width of a cluster's block that leaves enough space for all wires of the cluster."""
         down = sum(cluster.name in rail.clusters for rail in self.rails.values())
         up = [name for name in self.inboxes() if cluster.name in self.takers(name)]
         return max(block.width, 30.0 * down, 40.0 * len(up))
@@ -176,12 +177,12 @@ class Plan:
         return found
 
     def buffer_of(self, port: str) -> str:
-        """Name of a port's receive buffer: the buffer that the file names, or else the only buffer of the chip."""
+        """Name of a port's receive buffer: the buffer stated in the file, or otherwise the only buffer of the chip."""
         named = self.facts.value(f"port.{port}.buffer")
         return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
-        """Name of a port's inbox: the inbox that the file names, or else the only inbox of the chip."""
+        """Name of a port's inbox: the inbox stated in the file, or otherwise the only inbox of the chip."""
         named = self.facts.value(f"port.{port}.inbox")
         return named or next(iter(self.inboxes()), "")
 

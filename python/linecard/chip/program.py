@@ -1,7 +1,7 @@
 """The program that runs for each packet: an application, a list of steps, or a program that the chip executes.
 
-A program name with a suffix or a path separator refers to a file. Every other program name is unique among applications
-and shipped programs.
+A program name with a suffix or a path separator refers to a file. Every name that does not refer to a file is unique
+among applications and shipped programs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_listed(program: str | PathLike[str]) -> bool:
-    """Whether a program is an application or a file of steps, as opposed to code that a chip executes."""
+    """Whether a program is an application or a file of steps; other programs are code that the chip executes."""
     name = name_of("program", program)
     return name.endswith(".toml") or name in _core.applications()
 
@@ -30,13 +30,13 @@ def is_listed(program: str | PathLike[str]) -> bool:
 def chip_program(
     program: str | PathLike[str] | Program | None, *, chip: str, overrides: Sequence[str], **options: Any
 ) -> Iterator[str | dict[str, Any] | None]:
-    """The program for each packet, in the form that the bindings expect; ``None`` for the chip's own program.
+    """The program that runs for each packet, as the core expects it; ``None`` for the chip's own program.
 
-    Files that the function writes or compiles exist only until the context ends. ``options`` are the options of an
+    When the context ends, the function deletes the files that it wrote or compiled. ``options`` are the options of an
     executed program.
 
     Raises:
-        ConfigError: The program does not exist, or one of the options has no effect on it.
+        ConfigError: The program does not exist, or one of the options has no effect on this program.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """

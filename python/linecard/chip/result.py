@@ -1,7 +1,7 @@
-"""The result of a chip's run: frozen, typed records.
+"""The result of a run of a chip, as immutable typed records.
 
-Every class in this module is plain data. The screen, the JSON, the CSV and the notebook show these objects without
-further computation, and therefore agree.
+Every class in this module contains only plain data. The screen, the JSON, the CSV and the notebook show the results
+without further computation, so their numbers agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """The request of a run, except the fields that the report repeats.
+    """The request of a run, without the fields that the report also contains.
 
     Attributes:
         overrides: Changes to the preset, each in the form ``key.path=value``.
@@ -52,8 +52,8 @@ class RunRequest:
 class Band:
     """The band of a run: the range of one result over the stated intervals of the chip's parameters.
 
-    For each parameter, two runs use the two ends of its interval. One further run combines all ends that lower the
-    result, and another run combines all ends that raise it.
+    For each parameter, two runs use the two ends of its interval. One further run combines all interval ends that lower
+    the result, and another run combines all ends that raise the result.
 
     Attributes:
         low: Main results of the run with the lowest value of the metric.
@@ -84,11 +84,11 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     """The complete result of a run. Two runs of the same request return identical results on any machine.
 
     Attributes:
-        request: The fields of the request that the report does not repeat.
+        request: The fields of the request that the report does not contain.
         run_id: Name of the run in tables; runs with the same request have the same name.
-        wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between two runs of the
-            same request. Comparisons and :meth:`to_dict` omit the field.
-        band: The band over the stated intervals, if requested.
+        wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between two runs of the same request.
+            Comparisons and :meth:`to_dict` omit the wall-clock time.
+        band: The band of the run over the stated intervals of the chip's parameters, if requested.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
@@ -149,7 +149,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         }
 
     def table(self) -> Table:
-        """All measurements as a table with one row each."""
+        """All measurements as a table, with one row for each measurement."""
         return Table(METRIC_COLUMNS, metric_rows([self]))
 
     def breakdown_frame(self) -> polars.DataFrame:

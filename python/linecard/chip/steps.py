@@ -1,11 +1,11 @@
-"""Lists of steps, built in Python: the engines' work for each packet, as in the files in ``presets/programs``.
+"""Programs built in Python as lists of steps, like the programs in the files in ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", program=program)
 
-A program is immutable: each method returns a new program with one more step. Each method has the name of an ``op`` and
-takes the keys of this step; the file omits keys that are not passed. Ranges and names are checked when the program
-runs.
+The steps of a program define the engines' work for each packet. A program is immutable: each method returns a new
+program with one more step. Each method is named after the ``op`` of a step, and its arguments are the keys of the step.
+A saved file omits keys that are not passed. Linecard checks the ranges and names in a program when the program runs.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class OnceKeys(TypedDict, total=False):
     Attributes:
         name: Readable name of the step.
         cycles: Cycles that the engine spends on computation before the action of the step.
-        unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
-            this work itself.
+        unless_executed: Whether to omit the step if the chip executes a program (``program=``), because the executed
+            program does the work of the step.
         part: Part of the program to which the step belongs, or several parts; the chip's key ``program.without`` omits
             parts.
-        from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.
+        from_: If threads take packets from several inboxes: the step applies only to packets from this inbox.
     """
 
     name: str
@@ -56,7 +56,7 @@ class OnceKeys(TypedDict, total=False):
 
 
 class MarkKeys(TypedDict, total=False):
-    """Keys of a step that combines several accesses; see `OnceKeys`."""
+    """Keys of a step that combines several accesses; `OnceKeys` describes these keys."""
 
     name: str
     unless_executed: bool
@@ -93,7 +93,7 @@ class SpanKeys(StepKeys, total=False):
         address: Addresses: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same``
             (always the first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
         within_bytes: Number of bytes in the address range.
-        per: Owner of the address range: the ``chip`` (default), or each ``thread``, which then has a separate range.
+        per: Owner of the address range: one range for the ``chip`` (default), or a separate range for each ``thread``.
     """
 
     address: Literal["any", "flow", "same", "in_order", "shuffled"]
@@ -119,7 +119,7 @@ class Step:
 
     Attributes:
         op: Name of the operation, such as ``read``.
-        keys: The other keys of the step, in the order of the file.
+        keys: The keys of the step except ``op``, in the order of the file.
     """
 
     op: str
@@ -221,9 +221,10 @@ class Program:
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Issue several accesses, and spread the step's cycles evenly before, between and after them.
+        """Issue several accesses, and spread the step's cycles evenly before, between and after the accesses.
 
-        Each item has an ``op`` (an access or ``transfer``), the keys of this ``op``, ``times`` and ``part``.
+        Each item of ``accesses`` has an ``op`` (an access or ``transfer``), the keys of the ``op``, ``times`` and
+        ``part``.
         """
         pairs = tuple(tuple(access.items()) for access in accesses)
         return self._with("spread", {"accesses": pairs}, StepKeys, keys)
@@ -243,11 +244,11 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until every thread that passed the packet on (`put`) and continued in parallel has finished."""
+        """Wait until all threads that continued in parallel after passing the packet on (`put`) have finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
-        """Take the lock with this number; all programs of a chip share the locks."""
+        """Take the lock with the given number; all programs of a chip share the locks."""
         return self._with("lock", {"lock": lock}, OnceKeys, keys)
 
     def unlock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -255,7 +256,7 @@ class Program:
         return self._with("unlock", {"lock": lock}, OnceKeys, keys)
 
     def check(self, **keys: Unpack[StepKeys]) -> Program:
-        """Drop packets with a damaged header or an expired hop limit; ``not_ip`` applies to frames that are not IP."""
+        """Drop packets with a damaged header or an expired hop limit; ``not_ip`` sets the action for non-IP frames."""
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
@@ -268,8 +269,8 @@ class Program:
         """Put the packet into an inbox or ring; the thread can then take another packet.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues in parallel with the thread that takes the packet; only `compute`, accesses,
-        `join` and locks may then follow.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet. The remaining steps may
+        then only be `compute`, accesses, `join` and locks.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
@@ -287,7 +288,7 @@ class Program:
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
         """Put the packet into the queue of the output port.
 
-        Sending threads execute the steps after this one for each block of cells.
+        Sending threads execute the steps after `enqueue` once for each block of cells.
         """
         return self._with("enqueue", {}, OnceKeys, keys)
 
@@ -304,11 +305,11 @@ class Program:
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
-        """Mark the position at which the steps of an extension (``program.extension`` of a chip) are inserted."""
+        """Mark the position at which a chip inserts the steps of its extension (``program.extension``)."""
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
-        """End the processing: the packet counts as processed although no port sends it."""
+        """End the processing of the packet; the packet counts as processed, although no port sends it."""
         return self._with("finish", {}, StepKeys, keys)
 
     def to_toml(self) -> str:
@@ -321,7 +322,7 @@ class Program:
         return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the program to a file that can be used as a program of steps, and return the path of the file."""
+        """Write the program to a file of steps, and return the path of the file."""
         return files.write_text(Path(path), self.to_toml())
 
     def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
@@ -355,8 +356,8 @@ def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
     """Yield the name of an application or of a file of steps; a `Program` is written to a temporary file.
 
     Raises:
-        ConfigError: The program is invalid; the error refers to lines of a file ``NAME.toml`` with the text from
-            ``to_toml()``.
+        ConfigError: The program is invalid; the error contains line numbers of ``NAME.toml``, a file with the text that
+            ``to_toml()`` returns.
     """
     if not isinstance(program, Program):
         yield name_of("program", program)

@@ -20,7 +20,7 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     The function also writes ``chip.schema.json``, which lets an editor complete keys in the file (see :func:`schema`).
 
     Args:
-        file: File to write; an existing file is never overwritten.
+        file: File to write; the function never overwrites an existing file.
         like: Preset on which the new file is based.
 
     Returns:

@@ -119,7 +119,7 @@ def _facts(result: RunResult) -> list[Fact]:
 
 
 def loss_words(summary: Summary) -> tuple[str, str]:
-    """The loss as text, and the packets to which it refers; the text is “none” only if every packet has left."""
+    """Format the loss and the packet counts from which it follows; the loss is “none” only if every packet has left."""
     gone = summary.packets_out + summary.packets_dropped
     stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
     of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"

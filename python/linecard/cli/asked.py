@@ -37,9 +37,9 @@ def maps(given: Sequence[str]) -> dict[str, str]:
 
 
 def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options of these groups to a command, and pass their values as one dictionary keyed by Python name.
+    """Add the options of the given groups to a command, and pass their values as a dictionary keyed by Python name.
 
-    If the command declares an option itself, its own declaration applies.
+    If the command itself declares an option of a group, the declaration of the command applies.
     """
     several = {each.name: each for each in options(*groups) if each.flags or each.required}
     # Options of a request precede options of its results; options of a program alone follow their subject.

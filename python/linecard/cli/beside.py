@@ -13,7 +13,7 @@ GAP = 4
 
 
 class Beside:
-    """Parts side by side: each part gets its minimum width and a share of the remaining width.
+    """Parts of a screen side by side: each part gets its minimum width and a fraction of the remaining width.
 
     If the terminal is too narrow, the parts are stacked, or `instead` replaces them.
     """

@@ -1,7 +1,7 @@
 """The table of commands: the name, the help heading and the module of each command.
 
 Linecard imports a command only when the command runs or prints its own help, so `linecard --help` starts at once.
-`linecard --help` reads the one-line summary of each command from its docstring.
+`linecard --help` reads the one-line summary of each command from the docstring of the command.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Entry(NamedTuple):
     Attributes:
         name: Name of the command.
         panel: Heading of the command in the help.
-        at: Module (below `linecard.cli`) and function of the command; for a group, the module and function of each of
-            its commands, by name.
+        at: Module (below `linecard.cli`) and function of the command; for a group, a mapping of each command's name to
+            its module and function.
         said: Help text of a group.
     """
 
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The first sentence of the command's docstring; for a group, its help text."""
+        """The first sentence of the command's docstring; for a group, the help text of the group."""
         if isinstance(self.at, dict):
             return self.said
         module, _, function = self.at.partition(":")

@@ -1,4 +1,4 @@
-"""Shell completion for arguments that name a preset or a glossary term."""
+"""Shell completion of the names of presets and of glossary terms."""
 
 from __future__ import annotations
 

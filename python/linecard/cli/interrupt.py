@@ -1,9 +1,9 @@
 """Ensures that Ctrl-C ends the process within a second, even during a blocking system call.
 
 Python handles a signal only between two Python instructions. The core polls for signals, but cannot poll during a
-blocking system call (a pipe without a writer, a slow device). A separate thread receives the signal at once, and waits
-one second for the main thread to handle it. If the main thread does not handle the signal within that second, the
-separate thread ends the process as Ctrl-C normally does.
+blocking system call (a pipe without a writer, a slow device). A separate thread receives the Ctrl-C signal immediately,
+and waits one second for the main thread to handle the signal. If the main thread does not handle the signal within one
+second, the separate thread ends the process as Ctrl-C normally does.
 
 If the process is killed, unfinished output remains in a temporary file and never gets the final name.
 """
@@ -29,10 +29,10 @@ _INTERRUPTED = 130
 
 @contextmanager
 def ends_within_a_second() -> Iterator[None]:
-    """Make sure that SIGINT ends this process within a second while the ``with`` block runs.
+    """While the ``with`` block runs, SIGINT ends the process within a second.
 
-    Use this context manager in the main thread of a command. After the block, SIGINT has its previous handler, because
-    the program that called the command may continue.
+    Use this context manager in the main thread of a command. After the ``with`` block, SIGINT has its previous handler
+    again, because the program that called the command may continue.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         # The signal has another handler, or it is ignored, as in a background job.

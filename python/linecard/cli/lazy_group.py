@@ -1,4 +1,4 @@
-"""The top-level command group, which imports a command on first use."""
+"""The top-level command group, which imports a command only when the command is used."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class LazyGroup(TyperGroup):
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return a command; while the caller only lists commands, return only its name and one-line help."""
+        """Return a command; if the caller lists the commands, return only the command's name and one-line help."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

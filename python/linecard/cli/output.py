@@ -31,7 +31,7 @@ class Outputs:
 
     Raises:
         ConfigError: A file name has no known extension, or the file cannot be written.
-        MissingExtraError: The extra that a file format needs is not installed.
+        MissingExtraError: The package extra that a file format requires is not installed.
     """
 
     def __init__(self, json: bool, output: list[str] | None) -> None:

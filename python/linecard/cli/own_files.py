@@ -1,4 +1,4 @@
-"""Checks before a command runs that its output files can be written, and that no output file is also an input."""
+"""A check before a command runs: its output files must be writable, and no output file may also be an input."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ OUTPUTS = frozenset(
 
 
 def check_files(ctx: Any) -> None:
-    """Reject an output file that is an input, another output, or a link to one of them.
+    """Reject an output file that is also an input, another output, or a link to an input or output.
 
     Raises:
-        ConfigError: An output file is also an input, another output or a link to one of them, or the name of an output
-            file is missing.
+        ConfigError: An output file has no name, or it is also an input, another output, or a link to an input or
+            output.
     """
     outputs: dict[str, str] = {}
     inputs = []

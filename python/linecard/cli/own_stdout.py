@@ -1,6 +1,7 @@
-"""A stdout that lets the command continue after a write error (full disk, closed descriptor).
+"""A replacement for stdout that lets the command continue after a write error (full disk, closed descriptor).
 
-After a write error, the command still writes its files, then prints one sentence, and ends with an error status.
+After a write error, the command still writes its files, then prints one sentence about the error, and ends with an
+error status.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class _Patient(io.FileIO):
 
 
 def take_over() -> None:
-    """Replace the stdout of the process if it is descriptor 1; tests use other streams."""
+    """Replace the stdout of the process if stdout is file descriptor 1; in tests, stdout is another stream."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)

@@ -23,7 +23,7 @@ def heading(title: str, more: str = "") -> Text:
 
 
 def grid(*justify: str) -> table.Table:
-    """A table without lines; columns are aligned left (``l``) or right (``r``), or their texts wrap (``w``)."""
+    """A table without ruling lines; columns are aligned left (``l``) or right (``r``), or their texts wrap (``w``)."""
     return table.Table([table.Column("", side) for side in justify])
 
 

@@ -30,5 +30,5 @@ def shortened(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text joined into one line, for a message."""
+    """A text as a single line for a message, with visible symbols instead of line ends."""
     return shortened(printable(text.replace("\n", "\u240a")))

@@ -23,7 +23,7 @@ STORE = Path("results/store")
 
 
 class Word(NamedTuple):
-    """The spelling of an argument on the command line, where it does not follow from the argument's name and type.
+    """The command-line form of an argument, if this form does not follow from the argument's name and type.
 
     Attributes:
         flags: Flags of the option, separated by spaces; by default, the name with ``--``. A required argument of a
@@ -98,9 +98,9 @@ _TYPES = {"int": (int, "N"), "float": (float, "N"), "bool": (bool, None)}
 def asks(
     function: Callable[..., object], *without: str, into: str = "asked", **words: Word
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the arguments of a function to a command as options, except `without`; pass the values as argument `into`.
+    """Add a function's arguments, except `without`, to a command as options; pass their values as the argument `into`.
 
-    `words` has spellings that only this command uses.
+    `words` contains command-line forms that only this command uses.
     """
     meanings = _meanings(function)
     spelled = {**_WORDS, **words}

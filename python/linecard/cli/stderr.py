@@ -40,7 +40,7 @@ def note(text: str) -> None:
 
 
 def diagnose_error(error: LinecardError) -> None:
-    """Print an error on stderr: its kind, then each problem on its own line."""
+    """Print an error on stderr: the kind of the error, then each problem on a separate line."""
     kind = (
         "configuration" if isinstance(error, ConfigError) else "capture" if isinstance(error, TrafficError) else "run"
     )
@@ -61,7 +61,7 @@ def diagnose_error(error: LinecardError) -> None:
 
 
 def diagnose_capture(statistics: FlowStatistics | FlowCacheResult) -> None:
-    """Print the first problems of a capture on stderr, and the number of problems omitted."""
+    """Print the first problems of a capture on stderr, and the number of omitted problems."""
     for diagnostic in statistics.diagnostics[:DIAGNOSTICS_SHOWN]:
         diagnose(str(diagnostic))
     more = sum(statistics.damage.values()) - DIAGNOSTICS_SHOWN

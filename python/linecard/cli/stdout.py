@@ -17,7 +17,7 @@ MAX_WIDTH = 108
 
 
 class Printable:
-    """Parts of a screen in which visible symbols replace terminal control characters."""
+    """The parts of a screen, with visible symbols instead of terminal control characters."""
 
     def __init__(self, parts: Sequence[RenderableType]) -> None:
         self.parts = Group(*parts)
@@ -28,7 +28,7 @@ class Printable:
 
 
 def screen_width() -> int:
-    """Screen width in columns: the terminal width up to a readable maximum; for a pipe, the maximum."""
+    """Screen width in columns: the terminal width, but at most a readable maximum; for a pipe, this maximum."""
     terminal = Console()
     return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
 
@@ -46,7 +46,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON value on stdout, in ASCII if stdout is not Unicode. The same value results in identical bytes."""
+    """Print one JSON value on stdout, in ASCII if stdout is not Unicode. Equal values result in identical bytes."""
     text = tables.json_text(data)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

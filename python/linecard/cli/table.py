@@ -1,8 +1,8 @@
 """Screen tables that show every number even on a narrow terminal.
 
-Columns of numbers get their width first, and columns of text share the remaining width. If the remaining width is too
-small, the table omits bars; it still prints the number of each bar. If the table without bars is still too wide, it
-becomes a list in which each value has the name of its column.
+The table first sets the widths of number columns; text columns share the remaining width. If the remaining width is too
+small, the table omits bars, but still prints the numbers that the bars represent. If the table without bars is still
+too wide, it becomes a list in which each value has the name of its column.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ LEAST_BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar that represents a fraction from 0 to 1 with a resolution of an eighth of a column."""
+    """A bar that represents a fraction from 0 to 1, with a resolution of one eighth of a terminal column."""
 
     share: float
     style: str
     most: int
 
     def drawn(self, width: int) -> Text:
-        """Draw the bar in `width` columns."""
+        """Draw the bar in `width` terminal columns."""
         width = min(width, self.most)
         full, rest = divmod(round(min(max(self.share, 0.0), 1.0) * width * 8), 8)
         filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")

@@ -1,4 +1,4 @@
-"""The result of a DRAM run: latencies and their parts, bus time by use, banks, and energy."""
+"""The result of a DRAM run: latencies and their parts, use of the bus time, statistics of banks, and energy."""
 
 from __future__ import annotations
 

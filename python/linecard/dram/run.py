@@ -35,7 +35,7 @@ def dram(
     frames: bool = False,
     progress: ProgressCallback | None = None,
 ) -> MemoryResult:
-    """Simulate a DRAM part alone with a trace or a pattern.
+    """Simulate a DRAM part without a chip, with a trace or a pattern.
 
     Args:
         device: DRAM part: a shipped preset, or the path of a TOML file.

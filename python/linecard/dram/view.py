@@ -1,4 +1,4 @@
-"""The view of a DRAM run: bandwidth, latencies, bus time by use, and banks."""
+"""The view of a DRAM run: bandwidth, latencies, use of the bus time, and statistics of banks."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigPro
 
 
 def check_source(source: Path) -> None:
-    """Refuse a C file that does not exist."""
+    """Raise an error if a C file does not exist."""
     if not source.is_file():
         raise ConfigError.at(str(source), "", "found no such file, expected a C file")
 
@@ -61,7 +61,7 @@ def compile_c(
     Args:
         source: The C file; its folder is on the include path.
         target: The file to write.
-        flags: The flags that all programs of this kind share.
+        flags: The flags that Linecard passes for every program of the same kind.
         include: The folder with the shipped headers.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         cflags: Further flags in shell syntax.

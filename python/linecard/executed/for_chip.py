@@ -1,7 +1,7 @@
 """Programs that a chip executes: an XDP program or a C program, specified by name, source or object file.
 
-The bindings need an object file, so Linecard compiles sources first; this requires the extra ``programs``. Shipped
-programs are already compiled.
+The core expects an object file, so Linecard first compiles source files; the compilation requires the extra
+``programs``. Shipped programs are already compiled.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def executed(
     cflags: str = "",
     bits: int = 32,
 ) -> Iterator[dict[str, Any]]:
-    """A program to execute, in the form that the bindings expect; compiled files exist only until the context ends.
+    """A program to execute, in the form that the core expects; compiled files are deleted when the context ends.
 
     Raises:
-        ConfigError: The program does not exist, or one of the arguments has no effect on it.
+        ConfigError: The program does not exist, or one of the arguments has no effect on the program.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """

@@ -27,7 +27,7 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
 
 @plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
-    """Remove the traces in a folder, but no other file; return the number and total bytes of removed files.
+    """Remove the traces in a folder, but no other file; return the number and the total size of the removed files.
 
     Raises:
         ConfigError: The folder cannot be read, or a file cannot be removed.

@@ -1,6 +1,6 @@
 """Packet programs in C on RISC-V: functions that compile the programs and trace them on a capture.
 
-A program defines ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which runs once for each IP packet
+A program defines the function ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which processes one IP packet
 (``programs/include/linecard.h``). A program is specified as the name of a shipped program, a C file, or an ELF file for
 32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler
 of the Python package ``ziglang`` (requires the extra ``programs``).
@@ -102,7 +102,7 @@ def program_trace(
     cache_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> ProgramTrace:
-    """Execute a program on packets and record a trace of its work.
+    """Execute a program on packets, and record a trace of the execution.
 
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
@@ -113,8 +113,8 @@ def program_trace(
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
-        routes: Route table; IPv4 addresses are mapped to its prefixes, for captures with anonymised addresses. A
-            shipped route lookup uses the routes in its control file by default.
+        routes: Route table; Linecard maps IPv4 addresses to the table's prefixes, for captures with anonymised
+            addresses. By default, a shipped route-lookup program uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
@@ -207,6 +207,6 @@ def program_run(
 
     Raises:
         ConfigError: The file is not an ELF file for RISC-V.
-        RunError: The program faults, or it exceeds the budget.
+        RunError: The program faults, or it exceeds the instruction budget.
     """
     return _core.program_run(os.fspath(elf), budget, progress)

@@ -1,4 +1,4 @@
-"""The shipped programs for RISC-V, their files, and the module that compiles them."""
+"""The shipped programs for RISC-V, their files, and the module that compiles the programs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def programs() -> Listed[ProgramInfo]:
 
 
 def program_info(name: str) -> ProgramInfo | None:
-    """The shipped program with this name."""
+    """Return the shipped program with the given name."""
     return next((program for program in programs() if program.name == name), None)
 
 

@@ -14,7 +14,7 @@ MOST_SOURCE_BYTES = 4 << 20
 
 
 def source_text(program: str, file: str) -> list[str] | None:
-    """Lines of a source file, if the file is beside the program or ships with Linecard."""
+    """Lines of a source file, if the file is in the folder of the program or ships with Linecard."""
     name = Path(file).name
     beside = Path(program).parent if Path(program).suffix else None
     folders = [] if beside is None else [beside]
@@ -30,7 +30,7 @@ def source_text(program: str, file: str) -> list[str] | None:
 
 
 def lines_with_text(program: ExecutedProgram) -> list[tuple[SourceLine, str]]:
-    """The lines of a program with file, number and text; the text is missing if the file is missing."""
+    """The source lines of a program, each with file, line number and text; without the file, the text is missing."""
     texts: dict[str, list[str] | None] = {}
 
     def said(line: SourceLine) -> str:

@@ -13,7 +13,8 @@ class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the program.
-        traced: Recorded work, which `linecard.core` runs on cores; not part of the dictionary that ``to_dict`` returns.
+        traced: Recorded execution, which `linecard.core` simulates on cores; not part of the dictionary that
+            ``to_dict`` returns.
         notes: Problems found in the trace folder; not part of the dictionary that ``to_dict`` returns.
     """
 

@@ -68,6 +68,6 @@ def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
 
 
 def shares(title: str, count: str, several: Iterable[Share], shown: int = LIST_SHOWN) -> Table:
-    """A part of the view that shows fractions as bars, with their counts."""
+    """A part of the view that shows fractions as bars, beside the counts."""
     rows = [(each.name, Bar(each.percent / 100), percent(each.percent / 100), each.count) for each in several]
     return Table(title, (wide(title.lower()), BAR, "share", count), rows, shown=shown)

@@ -1,10 +1,10 @@
 """XDP programs (eBPF): functions that compile the programs and run them on a capture.
 
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
-program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
-package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops with an
-error if the program has a fault that the kernel's verifier would reject. The error message contains the instruction and
-the source line.
+program may also be a file of raw eBPF instructions with eight bytes per instruction. A C file needs the compiler of the
+Python package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops
+with an error if the program has a fault that the kernel's verifier would reject. The error message contains the
+instruction and the source line of the fault.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def xdp_programs() -> Listed[XdpProgramInfo]:
 
 
 def is_xdp(program: str | PathLike[str]) -> bool:
-    """Whether this is an XDP program: a shipped program, a C file with XDP includes, or an object file."""
+    """Whether a name refers to an XDP program: a shipped program, a C file with XDP includes, or an object file."""
     if any(each.name == str(program) for each in xdp_programs()):
         return True
     path = Path(program)
@@ -143,7 +143,7 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
 
 
 def prebuilt(name: str, isa: int = ISA) -> Path:
-    """The object file of a shipped program, compiled for this version of the instruction set."""
+    """The object file of a shipped program, compiled for the given version of the eBPF instruction set."""
     return XDP / "prebuilt" / ("" if isa >= ISA else "v1") / f"{name}.o"
 
 
@@ -158,21 +158,20 @@ def xdp_rows(
     kept_arguments: bool = True,
     path_exits: bool = False,
 ) -> XdpRows:
-    """Schedule an XDP program in rows, for a processor that executes several instructions per cycle.
+    """Schedule an XDP program into rows of instructions, for a processor that executes one row per cycle.
 
     Args:
         program: Name of a shipped program, or path of a C file or an object file.
         section: Function or section to run, if the object has several programs.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
-        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains the schedules for all
-            smaller numbers.
-        isa: Version of the instruction set for which a C file is compiled.
+        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains the number of rows for each
+            smaller maximum.
+        isa: Version of the eBPF instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether each path with a constant action gets its own copy of the program's end; this copy exits
-            with the constant action.
+        path_exits: Whether each path with a constant action gets its own copy of the program's end, which exits with
+            this constant.
 
-    Returns:
-        The number of rows for each number of lanes, and for each block.
+    Returns: The number of rows of the program for each number of lanes, and the number of rows of each basic block.
 
     Raises:
         ConfigError: The program or an argument cannot be used.
@@ -216,16 +215,16 @@ def xdp_run(
         program: Name of a shipped program, or path of a C file or an object file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         section: Function or section to run, if the object has several programs.
-        maps: Names of maps, each with the CSV or TOML file that fills the map before the run.
+        maps: Map names, and for each map the CSV or TOML file with which Linecard fills the map before the run.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
-        routes: Route table; IPv4 addresses are mapped to its prefixes.
+        routes: Route table; Linecard maps IPv4 addresses to the table's prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        cpus: Number of processors for per-CPU maps; packets use the processors in turn.
+        cpus: Number of processors for per-CPU maps; Linecard assigns packets to the processors in turn.
         interface: Index of the receiving network interface.
         progress: Function that is called from time to time with (done, total).
 

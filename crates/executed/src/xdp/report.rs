@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The most entries of a map that a report lists; it states the total for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses per packet to one region: `packet`, `context`, `stack`, the values of a map, or `NAME.index`.
+/// Accesses per packet to one region: `packet`, `context`, `stack`, map values, or a map's `NAME.index`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "RegionUse")]
 pub struct RegionReport {
@@ -30,19 +30,19 @@ pub struct RegionReport {
     pub bytes_per_packet: f64,
 }
 
-/// One key of a map; `numbers` contains its values if they have 1, 2, 4 or 8 bytes.
+/// One key of a map, and its values; `numbers` contains values with a size of 1, 2, 4 or 8 bytes.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMapEntry")]
 pub struct MapEntry {
     /// The key, in hexadecimal.
     pub key: String,
-    /// Value for each processor, in hexadecimal.
+    /// The value of the key for each processor, in hexadecimal.
     pub values: Vec<String>,
-    /// Values as numbers; `None` if their size is not 1, 2, 4 or 8 bytes.
+    /// The values as numbers; `None` if the size of a value is not 1, 2, 4 or 8 bytes.
     pub numbers: Option<Vec<u64>>,
 }
 
-/// Final contents of a map; `listed` contains its first entries, or an array's first nonzero entries.
+/// Final contents of a map; `listed` contains the first entries, or the first nonzero entries of an array.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -73,17 +73,18 @@ pub struct XdpReport {
     pub name: String,
     /// Name of the program's function in the object file.
     pub program: String,
-    /// Statistics of the packets: Ethernet frames without their frame check sequence.
+    /// Statistics of the packets, which are Ethernet frames without a frame check sequence.
     pub traffic: PacketStatistics,
     /// Verdicts, the most frequent first.
     pub verdicts: Vec<Share>,
     /// Number of instructions, summed over all packets; a 64-bit constant or a helper call counts as one instruction.
     pub instructions: u64,
-    /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
+    /// Mean number of instructions per packet; `least_instructions` and `most_instructions` are the minimum and
+    /// maximum.
     pub instructions_per_packet: f64,
-    /// Smallest number of instructions for a packet.
+    /// Smallest number of instructions that a packet required.
     pub least_instructions: u64,
-    /// Largest number of instructions for a packet.
+    /// Largest number of instructions that a packet required.
     pub most_instructions: u64,
     /// Mean size of the packets after the program ran.
     pub mean_bytes_left: f64,

@@ -21,10 +21,10 @@ pub struct RowsRequest {
     pub path_exits: bool,
 }
 
-/// The schedule of a program with a given number of lanes: its rows, and its instructions per row.
+/// The schedule of a program for a given number of lanes: the number of rows, and the instructions per row.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct LaneRows {
-    /// Number of lanes: instructions that fit in one row.
+    /// Number of lanes, which is the maximum number of instructions in one row.
     pub lanes: u32,
     /// Number of rows in the program.
     pub rows: u32,
@@ -32,7 +32,7 @@ pub struct LaneRows {
     pub instructions_per_row: f64,
 }
 
-/// The rows of one basic block, its number of instructions, and the origin of the action at its exit.
+/// The rows and the instructions of one basic block, and the origin of the action with which the block exits.
 ///
 /// `exit` is `constant` or `register`, or `None` if the program does not end in this block.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -42,13 +42,14 @@ pub struct BlockReport {
     pub place: String,
     /// Rows.
     pub rows: u32,
-    /// Number of the block's instructions that the scheduler does not remove.
+    /// Number of instructions in the block, without the instructions that the scheduler removes.
     pub instructions: u32,
-    /// Origin of the exit action: `constant` or `register`; `None` if the program does not end in this block.
+    /// Origin of the action with which the program exits: `constant` or `register`; `None` if the program does not
+    /// end in this block.
     pub exit: Option<&'static str>,
 }
 
-/// The schedule of an XDP program in rows of several instructions.
+/// The schedule of an XDP program: rows of instructions that execute in the same cycle.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
     /// The name of the program, as requested.

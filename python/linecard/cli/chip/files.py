@@ -36,8 +36,9 @@ def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], e
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
     The command computes the latency and the peak rates from the chip file, without a simulation. A trial run of 200
-    packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay idle.
-    With traffic or a program, the command also prints each part's load and capacity, from short runs at light load.
+    packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay idle. If
+    you specify traffic or a program, the command also prints each part's load and capacity, from short runs at light
+    load.
 
     **Examples**
 

@@ -23,8 +23,8 @@ def show(
 ) -> None:
     """List the traces in a folder, most recently used first.
 
-    The command reads every file and verifies its checksum. If a file cannot be used, the command prints the reason. If
-    a file is unusable, the next command that needs its trace rebuilds the trace.
+    The command reads every file and verifies its checksum. For each unusable file, the command prints the reason. If a
+    file is unusable, the next command that needs its trace rebuilds the trace.
 
     **Examples**
 

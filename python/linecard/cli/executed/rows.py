@@ -1,4 +1,4 @@
-"""`linecard program rows`: schedule an XDP program into rows of several instructions."""
+"""`linecard program rows`: schedule an XDP program into rows, whose instructions execute in the same cycle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.cli.question import Word, asks
 
 @asks(linecard.xdp_rows, "kept_arguments", "path_exits", lanes=Word(least=1, most=8), isa=Word(least=1, most=4))
 def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
-    """Schedule an XDP program into rows, for a processor that executes several instructions per cycle.
+    """Schedule an XDP program into rows of instructions, for a processor that executes one row per cycle.
 
     The command prints the number of rows of the whole program for 1 to N lanes, and of each basic block for N lanes.
     For a processor that executes one row per cycle (preset `hxdp`), Linecard's list scheduler acts as the compiler. A

@@ -1,4 +1,4 @@
-"""`linecard program run`: run an XDP program on a capture, or a RISC-V program by itself."""
+"""`linecard program run`: run an XDP program on a capture, or a RISC-V program without packets."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def run(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Run an XDP program on a capture, or a RISC-V program by itself.
+    """Run an XDP program on a capture, or a RISC-V program without packets.
 
     An XDP program processes every frame of the capture, one after another. The command prints verdicts, instructions,
     accesses by region, source lines and the final contents of the maps. The command reports unsupported features as
     errors before the run. If the program has a fault that the kernel's verifier rejects, the run ends with an error
     (exit status 4). The error message names the faulting instruction and its source line.
 
-    A RISC-V program, such as an instruction-set test, runs from its entry until `ecall` with 93 in a7. The exit status
-    is 0 if a RISC-V program ends with a0 = 0, and 1 otherwise.
+    A RISC-V program, such as an instruction-set test, runs from its entry point until it executes `ecall` with a7 = 93.
+    The exit status is 0 if a RISC-V program ends with a0 = 0, and 1 otherwise.
 
     **Examples**
 

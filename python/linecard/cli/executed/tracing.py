@@ -1,4 +1,4 @@
-"""Shared code of commands that trace programs: the limit of the trace folder, and messages about their input."""
+"""Shared code of commands that trace programs: the size limit of the trace folder, and messages about input files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CacheLimit = Annotated[
 
 
 def note_kept(traced: ProgramTrace) -> None:
-    """Report problems with cached traces; the result is still correct."""
+    """Report problems with cached traces; the results of the command are still correct."""
     for each in traced.notes:
         stderr.note(each)
 

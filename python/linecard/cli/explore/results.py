@@ -17,7 +17,7 @@ from linecard.errors import ConfigError
 
 
 def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
-    """List the contents of a store: its runs by subject, and its size.
+    """List the contents of a store: the stored runs by subject, and the size of the store.
 
     **Examples**
 
@@ -97,7 +97,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write every measurement of every stored run to one tidy table: run, component, metric, unit, value.
+    """Write all measurements of all stored runs to a tidy table, with columns run, component, metric, unit and value.
 
     **Examples**
 

@@ -40,7 +40,7 @@ def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
 
 
 def answered(function: Callable[..., Any], json: bool, output: list[str] | None, asked: dict[str, Any]) -> Any:
-    """Call the function, and print its result, the numbers of its runs and the remarks of the store."""
+    """Call a function that simulates runs, and print its result, the numbers of runs, and warnings about the store."""
     outputs = Outputs(json, output)
     with reported(asked["store"]) as progress:
         result = function(**asked, progress=progress)
@@ -57,10 +57,10 @@ def answered(function: Callable[..., Any], json: bool, output: list[str] | None,
 
 
 def end(counts: Counts, *, answered: bool = True) -> None:
-    """Exit with an error status if the question has no answer, or if the store could not keep some runs.
+    """Exit with an error status if the command found no result, or if the store could not keep some runs.
 
     Raises:
-        typer.Exit: The status of failed runs.
+        typer.Exit: The exit status for failed runs.
     """
     if counts.not_kept or not answered:
         raise typer.Exit(Exit.RUN)

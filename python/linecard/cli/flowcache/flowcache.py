@@ -44,9 +44,9 @@ def flowcache(
 ) -> None:
     """Compare the hit rate and the miss classes of flow caches by size, number of ways and replacement policy.
 
-    A flow cache stores packet-classification results under a digest of the flow. For each cache, the command prints the
-    hit rate and the miss classes (cold, capacity, conflict). For each size, the command prints the best policy that
-    hardware can implement, compared with the optimal policy. The output does not depend on `--jobs`.
+    A flow cache stores packet-classification results, with a digest of the flow as the key. For each cache, the command
+    prints the hit rate and the miss classes (cold, capacity, conflict). For each size, the command prints the best
+    policy that hardware can implement, compared with the optimal policy. The output does not depend on `--jobs`.
 
     **Examples**
 

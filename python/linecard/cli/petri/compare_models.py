@@ -23,7 +23,7 @@ from linecard.cli.question import Word, asks
 def compare_models(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Run both models of the IXP2400 on a grid of configurations, and print how far every metric differs.
 
-    The event-driven model and the Petri net read the same preset. The comparison passes if, at every point, throughput
+    The event-driven model and the Petri net use the same preset. The comparison passes if, at every point, throughput
     differs by at most 3 % and every utilisation by at most 5 percentage points. If the comparison fails, the exit
     status is 1.
 

@@ -19,9 +19,9 @@ def convert(
     ] = False,
     overrides: Set = None,
 ) -> None:
-    """Write a net as PNML.
+    """Write a Petri net as PNML.
 
-    Times are in `toolspecific` blocks of the PNML file; the command keeps the blocks of other tools.
+    The PNML file contains the times in `toolspecific` blocks; the command preserves such blocks of other tools.
 
     **Examples**
 

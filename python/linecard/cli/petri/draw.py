@@ -16,7 +16,7 @@ def draw(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg or .dot.")],
     overrides: Set = None,
 ) -> None:
-    """Draw a net as SVG with a computed layout, or as DOT for Graphviz.
+    """Draw a Petri net as SVG with a computed layout, or as DOT for Graphviz.
 
     Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
     transitions are filled bars. A box encloses each module, and long chains are folded into columns. If an arc would

@@ -1,4 +1,4 @@
-"""`linecard petri explore` and `solve`: find all markings of a net, and its steady state."""
+"""`linecard petri explore` and `solve`: find all reachable markings and the steady state of a Petri net."""
 
 from __future__ import annotations
 

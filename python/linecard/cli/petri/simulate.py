@@ -1,4 +1,4 @@
-"""`linecard petri simulate`: run a timed simulation of a net."""
+"""`linecard petri simulate`: run a timed simulation of a Petri net."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ def step(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
     overrides: Set = None,
 ) -> None:
-    """Step through a run with commands from the keyboard or from a pipe.
+    """Step through a run of a Petri net, with commands from the keyboard or from a pipe.
 
-    An empty line or `n` fires one transition, a number fires that many transitions, and `t TIME` runs until that time.
-    `m` shows the marking, and `q` quits.
+    An empty line or `n` fires one transition, a number N fires N transitions, and `t TIME` simulates until TIME. `m`
+    shows the marking, and `q` quits.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard petri trace`: write a timeline of a net."""
+"""`linecard petri trace`: write a timeline of a run of a Petri net."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def trace(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
     overrides: Set = None,
 ) -> None:
-    """Write a timeline of a run for Perfetto: the firings of the transitions, and the tokens of every place.
+    """Write a timeline of a Petri-net run for Perfetto: the firings of transitions, and the token counts of places.
 
     **Examples**
 

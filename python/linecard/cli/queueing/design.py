@@ -22,8 +22,8 @@ def design(
 ) -> None:
     """Find the smallest queuing cache that reaches a target throughput.
 
-    For each number of entries and engines, the command prints the fewest threads that reach the target. The command
-    also prints the combination with the smallest value of entries x engines x threads.
+    For each combination of cache entries and engines, the command prints the smallest number of threads that reaches
+    the target. The command also prints the combination with the smallest value of entries x engines x threads.
 
     **Examples**
 

@@ -29,7 +29,7 @@ Trace = Annotated[
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
-    """The workload or the capture that the options request."""
+    """The workload or the capture that the options specify."""
     if workload is not None and trace is not None:
         raise ConfigError.at("--workload", "", "found --workload and --trace, expected one of them")
     return str(trace) if trace is not None else workload or "R"

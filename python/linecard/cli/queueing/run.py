@@ -22,9 +22,9 @@ def run(
 ) -> None:
     """Compare queue managers under one workload.
 
-    The command prints throughput, hit rate, latency and memory traffic of each manager, beside the predictions of the
-    analytical model. The command also prints the distance between packets of the same queue. The same command with the
-    same seed prints byte-identical output.
+    The command prints throughput, hit rate, latency and memory traffic of each queue manager, beside the predictions of
+    the analytical model. The command also prints the distribution of distances, in packets, between arrivals in the
+    same queue. The same command with the same seed prints byte-identical output.
 
     **Examples**
 

@@ -1,1 +1,1 @@
-"""Commands for studies of published documents."""
+"""Commands for studies that reproduce published results."""

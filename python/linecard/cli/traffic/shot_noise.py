@@ -21,7 +21,7 @@ def shot_noise(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Generate shot-noise traffic from flows that start, send and end, and measure its load in time windows.
+    """Generate shot-noise traffic from flows that start, send and end, and measure the load in time windows.
 
     Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The coefficient
     of variation is the standard deviation of the load over the windows, divided by the mean load. The command prints

@@ -30,8 +30,8 @@ def budget(
 ) -> None:
     """Find the number of operations that a program may add to forwarding for every 64 bytes of a packet.
 
-    The command adds operations of one kind to the forwarding program until the chip no longer keeps up. The chip no
-    longer keeps up if it loses 0.1 % of the packets, or if 1 % of the packets accumulate inside it. The number of added
+    The command adds operations of one kind to the forwarding program until the chip is overloaded. The chip counts as
+    overloaded if it loses 0.1 % of the packets, or if 1 % of the packets accumulate in the chip. The number of added
     operations is the headroom; the budget for extensions is `vrp.margin_percent` of the headroom.
 
     **Examples**

@@ -1,4 +1,4 @@
-"""`linecard hierarchy`: send packets to the core, and across the link to the host."""
+"""`linecard hierarchy`: measure the packet rates of the core and of the host."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linecard.cli.question import Word, asks
 
 @asks(linecard.hierarchy, "packets", packet_bytes=Word("--bytes"), message_bytes=Word("--message"))
 def hierarchy(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
-    """Measure the packet rate of the core and the host, and the cycles that each of them needs per packet.
+    """Measure the packet rates of the core and of the host, and the cycles per packet of each processor.
 
-    `linecard run ixp1200_host` runs the simulated chip, and `linecard draw` draws it. The engines, the core and the
-    link share the DRAM.
+    The commands `linecard run ixp1200_host` and `linecard draw ixp1200_host` simulate and draw the chip of the
+    examples. The engines, the core and the link to the host share the DRAM.
 
     **Examples**
 
