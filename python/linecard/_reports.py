@@ -28,7 +28,8 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name of the preset, for ``run`` and ``describe``.
-        kind: Folder of the preset: presets in ``platforms`` are chips that can be run; the other folders contain parts.
+        kind: Folder of the preset: ``platforms`` contains chips that can be simulated; other folders contain, for
+            example, DRAM parts and programs.
         title: Title, one line.
         extends: The presets that this preset extends.
     """
@@ -61,13 +62,14 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
     """One parameter of a preset.
 
     Attributes:
-        key: Dotted path of the key, in the format of ``--set``.
+        key: Dotted path of the key, as the option ``--set`` accepts it.
         value: Value of the parameter: a number, True or False, text, or a list of such values.
         unit: Unit of the parameter; empty for names and switches.
         meaning: Meaning of the parameter.
         allowed: Range or list of the allowed values; empty if any text is allowed.
         source: Source of the value.
-        interval: Lower and upper end of the interval that the sources state; ``None`` if the sources state no interval.
+        interval: Lower and upper ends of the interval that the sources state; ``None`` if the sources state no
+            interval.
     """
 
     key: str
@@ -80,7 +82,7 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
 
 
 class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity derived from the parameters, and its formula.
+    """A quantity derived from a preset's parameters, and the formula of the quantity.
 
     Attributes:
         name: Title.
@@ -96,15 +98,16 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key that the code declares, whether the file contains it or not.
+    """A key that the code declares for a preset file, even if the file does not contain the key.
 
     Attributes:
-        file: Path of the file to which the key belongs. To read a chip's file, Linecard also reads the files of the
-            chip's memory parts.
+        file: Path of the file to which the key belongs. The keys of a chip may also belong to the files of its memory
+            parts.
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.
-        units: Other units that the file may use; the value is then text that contains the number and the unit.
+        units: Other units that the file may use; a value in one of these units is text that contains the number and the
+            unit.
         meaning: Meaning.
         needed: Whether the file must contain the key.
         default: Default.

@@ -1,4 +1,4 @@
-"""The types of the requests of the core. `make docs` writes this module from the requests of the core."""
+"""Types of the requests that Python sends to the core. `make docs` writes this module from the requests of the core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The request of `linecard.run`; that function documents the fields."""
+    """The request of `linecard.run`, whose docstring describes the fields."""
 
     chip: str | PathLike[str]
     trace: str | PathLike[str] | None = None
@@ -48,7 +48,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dram:
-    """The request of `linecard.dram`; that function documents the fields."""
+    """The request of `linecard.dram`, whose docstring describes the fields."""
 
     device: str | PathLike[str]
     policy: str | PathLike[str] = "frfcfs_open"
@@ -68,7 +68,7 @@ class Dram:
 
 
 class Executed(TypedDict, total=False):
-    """Options of a program that a chip executes; `linecard.run` documents them."""
+    """Options of a program that a chip executes; the docstring of `linecard.run` documents these options."""
 
     program: str | PathLike[str] | None
     section: str | None
@@ -84,6 +84,6 @@ class Executed(TypedDict, total=False):
 
 
 class ProgramOptions(Executed, total=False):
-    """Options of a program, with a limit on instructions per packet; `linecard.run` documents them."""
+    """Options of a program, with a limit on instructions per packet; the docstring of `linecard.run` documents these options."""
 
     budget: int | None

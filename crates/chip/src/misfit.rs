@@ -28,8 +28,8 @@ impl fmt::Display for Misfit {
                              buffer")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread may take packets held in memory for a congested port, so the chip must have \
-                 one inbox with one list of free threads",
+                "any free thread may take packets that memory holds for a congested port, so the chip must \
+                 have one inbox with one free list",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
                 "if a cluster moves blocks, packets leave in the order in which they were stored; no other \

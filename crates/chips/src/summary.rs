@@ -25,7 +25,7 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "{} of {} packets had a destination without a route; a seeded permutation of /24 blocks moved their \
+            "{} of {} packets had a destination without a route. A seeded permutation of /24 blocks moved their \
              source and destination addresses into routed space (--map-addresses)",
             notes.mapped, notes.packets
         ));

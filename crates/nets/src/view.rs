@@ -106,8 +106,7 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing: its time, the number of the transition, the variables, and the number of tokens in each place
-/// afterwards.
+/// A firing: its time, the number of the transition, the variables, and the tokens in each place afterwards.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Firing")]
 pub struct FiringView {

@@ -413,7 +413,9 @@ impl<'a> State<'a> {
                 self.check()?;
             }
         }
-        Err(PetriError::Unsolvable("immediate transitions fire forever while time stands still".to_owned()))
+        Err(PetriError::Unsolvable(
+            "immediate transitions fire forever while simulated time does not advance".to_owned(),
+        ))
     }
 
     /// Returns whether every place can still count its tokens.

@@ -218,8 +218,9 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text =
-                    format!("from {place}, immediate transitions fire forever while time stands still");
+                let text = format!(
+                    "from {place}, immediate transitions fire forever while simulated time does not advance"
+                );
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {
@@ -511,6 +512,6 @@ mod tests {
             net.output(go, to, 1).unwrap();
         }
         let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
-        assert!(error.contains("fire forever while time stands still"), "{error}");
+        assert!(error.contains("fire forever while simulated time does not advance"), "{error}");
     }
 }

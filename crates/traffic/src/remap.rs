@@ -239,8 +239,8 @@ impl AddressMap {
             )
         };
         format!(
-            "IPv4 addresses in {source}/{source_bits} are mapped into {} routed /{block_bits} blocks by a seeded \
-             permutation (seed {seed}); addresses of one /{block_bits} block stay in one block; {distinct}",
+            "a permutation with seed {seed} maps IPv4 addresses in {source}/{source_bits} into {} routed \
+             /{block_bits} blocks; addresses of one block stay together; {distinct}",
             self.routed_blocks
         )
     }

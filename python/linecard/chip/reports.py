@@ -23,21 +23,22 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         version: Version of Linecard.
         config_hash: SHA-256 of the resolved configuration.
         warnings: Warnings about this run.
-        capture_damage: Number of damaged records of the capture that were skipped; each pass over the capture counts
-            them again.
+        capture_damage: Number of damaged records of the capture that were skipped; if the capture is replayed
+            repeatedly, each pass counts the damaged records again.
         summary: The main results of the run.
         bottleneck: The bottleneck of the run.
         resources: Utilisation of each resource.
         dram: How the DRAM data bus spends its time.
         packet_time: Parts of the mean packet latency.
         drops: Dropped packets by reason.
-        metrics: Every measurement of the run; the other fields repeat some of them.
+        metrics: Every measurement of the run; other fields of the report repeat some measurements.
         programs: Results of executed programs, one for each kind of cluster that executes a program.
         ranges: Parameters of the chip's file whose sources state an interval.
-        what_if: Gains of the runs that found the bottleneck, the largest first; not part of ``to_dict``.
+        what_if: Throughput gains of the runs that searched for the bottleneck, from largest to smallest; not part of
+            ``to_dict``.
         breakdown: Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
-        latency_bins: The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per
-            octave. This field is not part of ``to_dict``.
+        latency_bins: The latency histogram with 64 bins per octave: a pair (upper edge in ns, number of packets) for
+            each nonempty bin. ``to_dict`` omits the histogram.
     """
 
     chip: str
@@ -66,21 +67,24 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
     """The main results of a run.
 
     Attributes:
-        throughput_gbps: Throughput: bits of packets that left the chip, in Gbit/s of simulated time. Packets that their
-            program ends (``XDP_DROP``, a step ``finish``) have left, too.
-        throughput_mpps: Throughput: packets that left the chip, in Mpps of simulated time.
-        offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
+        throughput_gbps: Throughput in Gbit/s: bits of packets that left the chip, divided by the simulated time.
+            Packets whose processing ends in the program (``XDP_DROP``, a step ``finish``) also count as packets that
+            left.
+        throughput_mpps: Throughput in Mpps: packets that left the chip, divided by the simulated time.
+        offered_gbps: Offered load in Gbit/s: bits of packets that arrived, divided by the simulated time.
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left the chip while statistics were on.
-        packets_dropped: Packets dropped for any reason except a choice of the program (``not_ip``).
+        packets_dropped: Packets dropped for any reason, without the packets that the program drops on purpose
+            (``not_ip``).
         loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside the chip do
             not count.
         latency_ns: Latency of the packets that left the chip.
         simulated_seconds: Simulated time during which statistics were on.
-        steady: Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
+        steady: Whether the run is steady: long enough, past its warm-up, and without a growing number of packets in the
+            chip.
         intervals: Confidence intervals; ``None`` if the run is too short to compute them.
         packets_inside: Packets still inside the chip at the end of the run.
-        not_ip: Frames that are not IP, by outcome; ``None`` if the run has no such frames.
+        not_ip: Non-IP frames by outcome; ``None`` if the run has no non-IP frames.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -113,12 +117,12 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
     """Packet latency in nanoseconds, from the last received bit of a packet to its last sent bit.
 
     Attributes:
-        mean: Arithmetic mean of the latency, exact.
+        mean: Exact arithmetic mean of the latency.
         p50: Median latency; all percentiles are within 1.6 % of the exact value.
         p90: Latency that 90 % of the packets do not exceed.
         p99: Latency that 99 % of the packets do not exceed.
         p999: Latency that 99.9 % of the packets do not exceed.
-        max: Maximum latency, exact.
+        max: Exact maximum of the latency.
     """
 
     mean: float
@@ -156,10 +160,10 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Counts of frames that are not IP, while statistics are on; frames without an outcome are still inside the chip.
+    """Counts of non-IP frames while statistics are on; frames without an outcome are still inside the chip.
 
     The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat non-IP frames.
-    Frames that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
+    Frames that the program punts or drops on purpose count neither as sent nor as dropped packets, and are no loss.
 
     Attributes:
         packets_in: Non-IP frames that arrived.
@@ -184,7 +188,7 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
     """The bottleneck of a run, and the evidence for it.
 
     Attributes:
-        component: The limiting resource; the offered load if the chip carries all of its traffic.
+        component: The resource that limits the throughput; the offered load if the chip forwards all traffic.
         utilization: Fraction of the time for which the resource was busy.
         why: A sentence with the numbers that identify the bottleneck.
     """
@@ -198,7 +202,7 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Fraction of the simulated time for which one resource was busy, from 0 to 1.
 
     Attributes:
-        component: Name of the resource; identical resources share two rows: their mean and the busiest one.
+        component: Name of the resource; a group of identical resources has two rows: the mean and the busiest resource.
         utilization: Fraction of the time for which the resource was busy.
     """
 
@@ -209,11 +213,11 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """How the DRAM data bus spends the simulated time, in fractions that add up to 1.
 
-    ``spacing`` is the time between column commands of an open row. ``row_hit_rate`` is the fraction of accesses that
-    hit an open row.
+    ``spacing`` is the fraction of the time spent between column commands to an open row. ``row_hit_rate`` is the
+    fraction of accesses that hit an open row.
 
     Attributes:
-        data: Fraction of the time in which data moves.
+        data: Fraction of the time in which the bus transfers data.
         row_miss: Fraction of the time spent waiting for a precharge or an activate.
         turnaround: Fraction of the time spent on bus turnaround.
         refresh: Fraction of the time spent on refreshes.
@@ -236,8 +240,8 @@ class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         part: Name of the part, such as ``compute`` or ``wait dram``.
-        mean_ns: Mean of this part in nanoseconds.
-        share: Fraction of the sum of all parts, from 0 to 1.
+        mean_ns: Mean time of this part of the latency, in nanoseconds.
+        share: This part as a fraction of the sum of all parts, from 0 to 1.
     """
 
     part: str
@@ -258,7 +262,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A parameter of the chip's file whose sources state an interval, in the unit of its key.
+    """A parameter of the chip's file whose sources state an interval; the interval is in the unit of the key.
 
     Attributes:
         key: Key of the parameter.
@@ -272,7 +276,7 @@ class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The gain of a run with one improved part.
+    """The throughput gain of a run in which one part of the chip is improved.
 
     Attributes:
         change: Description of the change, such as ``twice the threads in island``.
@@ -294,17 +298,18 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
             packets of one class on any port; ``queue``: packets of one class on one port. ``no queue``: packets that
             were lost or finished before a program sent them, and packets still unsent at the end of the run.
         packets_inside_at_start: Packets of the group inside the chip when statistics started.
-        packets_offered: Packets of the group that arrived or were sent.
+        packets_offered: Packets of the group that arrived at a port or that programs sent.
         packets_delivered: Packets of the group that left the chip.
         packets_lost: Packets lost for any reason.
-        packets_by_choice: Packets whose processing a program ended on purpose (``program.not_ip``); they are not lost.
+        packets_by_choice: Packets whose processing a program ended on purpose (``program.not_ip``); these packets do
+            not count as lost.
         packets_inside: Packets of the group inside the chip at the end of the run.
-        loss_fraction: Packets lost, divided by packets that left or were lost.
+        loss_fraction: Lost packets, divided by packets that left or were lost.
         port: Port of the group; ``None`` if the group covers all ports.
         traffic_class: Class of service of the group; ``None`` if the group covers all classes.
-        offered_gbps: Offered load: bits of packets that arrived or were sent, in Gbit/s; ``None`` for the group ``no
-            queue``.
-        throughput_gbps: Throughput: bits of packets that left, in Gbit/s; ``None`` for the group ``no queue``.
+        offered_gbps: Offered load in Gbit/s: bits of packets that arrived at a port or that programs sent; ``None`` for
+            the group ``no queue``.
+        throughput_gbps: Throughput in Gbit/s: bits of packets that left the chip; ``None`` for the group ``no queue``.
         latency_ns: Latency of packets that left; ``None`` if no packet left, or for the group ``no queue``.
     """
 
@@ -374,11 +379,11 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         kind: Kind of the memory or unit.
         is_memory: True for a memory, false for an accelerator.
-        per: Name of the cluster, if the memory or unit exists once in each instance of a cluster.
+        per: Name of the cluster, if each instance of the cluster has its own copy of the memory or unit.
         count: Number of instances.
         roles: Roles that the chip's file binds to the memory or unit.
         capacity_bytes: Capacity.
-        behind: If this memory is a cache, the memory whose data it caches; otherwise ``None``.
+        behind: If this memory is a cache, the memory whose data the cache contains; otherwise ``None``.
     """
 
     name: str
@@ -412,7 +417,7 @@ class Route(msgspec.Struct, frozen=True, omit_defaults=True):
         from: Cluster.
         to: Memory or unit at the end of the route.
         links: Links along the route.
-        nanoseconds: Round-trip time in nanoseconds, without waiting.
+        nanoseconds: Round-trip time in nanoseconds, without waiting times.
     """
 
     from_: str = msgspec.field(name="from")

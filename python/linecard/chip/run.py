@@ -72,33 +72,35 @@ def run(
         timeline_for_us: Length of the timeline in microseconds; by default, the timeline ends at the maximum number of
             events.
         pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Timestamps count from the
-            beginning of the run. Each port and each reason for a drop is a separate interface in the capture. A comment
-            marks the packet with the longest latency.
+            beginning of the run. Each port and each reason for a drop is a separate interface in the capture. In this
+            capture, a comment marks the packet with the longest latency.
         program: Program to run for each packet: an application such as ``nat``, a shipped program (``linecard program
             list``), or a file (``.toml`` steps, C, XDP, object). The default is the chip's own program. A program name
-            with a suffix or a path separator is a file. The other options apply only to executed programs.
-        section: Function or section to run from an XDP object with several programs.
-        entry: C function that processes a packet, if it is not ``app_packet``.
+            with a suffix or a path separator refers to a file. The other program options apply only to executed
+            programs.
+        section: Function or section to run, if an XDP object contains several programs.
+        entry: Name of the C function that processes a packet; by default, ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.
         defines: Macros for recompiling a C file or a shipped XDP program.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         control: Input file for a C program's ``app_init``; by default, the file that ships with the program.
-        cpus: Number of processors for per-processor maps; packets use the processors in turn.
+        cpus: Number of processors for per-processor maps; Linecard assigns packets to the processors in turn.
         budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
             million for C.
         unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
-        cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
+        cflags: Additional compiler flags for a C file in shell syntax, such as ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean,
-            such as 1%. In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is
-            steady and precise enough. A run with fewer than 64,000 requested packets grows to at most 256,000 packets;
-            a longer run is repeated at most once. If the precision is not reached, ``warnings`` lists the attempts and
-            suggests changes.
-        band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
-            intervals, this takes 2n + 2 more runs, in parallel: one for each end, and two that combine ends. One of
-            these two combines all ends that raise the result; the other combines all ends that lower it.
-        verdict: Find the bottleneck with additional runs, each of which improves one part; together, they take several
-            times as long as a short run.
+            such as 1%. In Python, 0.01 means 1 %. Linecard repeats the run with four times as many packets, until the
+            run is steady and precise enough. If fewer than 64,000 packets are requested, Linecard extends the run to at
+            most 256,000 packets. A run with more requested packets is repeated at most once. If the precision is not
+            reached, ``warnings`` lists the attempts and suggests changes.
+        band: Also simulate both ends of each interval that a source states for a value in the chip's file. For n
+            intervals, Linecard adds 2n + 2 parallel runs: one for each end of an interval, and two that combine ends.
+            One of the combining runs uses all ends that raise the result; the other one uses all ends that lower the
+            result.
+        verdict: Find the bottleneck with additional runs, each of which improves one part; together, these runs take
+            several times as long as a short run.
         progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
             ``run``.
 

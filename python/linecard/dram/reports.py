@@ -10,7 +10,7 @@ from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The report of a run that simulates DRAM alone. The report is deterministic.
+    """The report of a run that simulates DRAM without a chip. The report is deterministic.
 
     Attributes:
         device: Preset of the DRAM part.
@@ -18,27 +18,27 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         input: Name of the trace file or of the pattern.
         format: Format of the trace file, or ``pattern``.
         version: Version of Linecard.
-        config_hash: SHA-256 of the part preset and the policy preset, with all changes.
+        config_hash: SHA-256 of the part preset and the policy preset, including all changes.
         clock_ns: Period of the memory clock.
         requests: Number of requests that the controller accepted.
         reads: Number of reads.
         writes: Number of writes.
-        end_clock: Memory clock of the last data beat.
-        last_accept_clock: Memory clock at which the controller accepted the last request.
+        end_clock: Memory clock cycle of the last data beat.
+        last_accept_clock: Memory clock cycle in which the controller accepted the last request.
         simulated_seconds: Simulated time until the last data beat.
         bandwidth_gbytes_s: Bandwidth over the simulated time, in 10^9 bytes per second.
         peak_gbytes_s: Peak bandwidth of the buses of all channels, in 10^9 bytes per second.
-        row_hit_rate: Fraction of accesses that need no activate command.
-        unloaded_read_clocks: Unloaded latency in memory clocks: a read of a closed row in an idle memory, from
-            acceptance to the last beat.
+        row_hit_rate: Fraction of accesses that require no activate command.
+        unloaded_read_clocks: Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a
+            read of a closed row in an idle memory.
         writes_left: Number of writes that were never sent to the DRAM.
         writes_merged: Number of writes merged with a queued write to the same address.
-        reads_forwarded: Number of reads that were answered from a queued write.
+        reads_forwarded: Number of reads whose data came from a queued write.
         reads_merged: Number of reads that share the data of an earlier read.
         read: Latency of the reads.
         write: Latency of the writes.
         time: How the data buses spend their time.
-        commands: Numbers of issued commands.
+        commands: Number of issued commands of each kind.
         banks: Statistics of every bank of every channel.
         energy: Energy; ``None`` if the preset of the part contains no currents.
     """
@@ -87,10 +87,10 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Latency from acceptance to the last beat, in memory clocks.
+    """Latency of requests from acceptance to the last data beat, in memory clock cycles.
 
     Attributes:
-        count: Number of requests that were sent to the DRAM or answered from a queued write.
+        count: Number of requests that were sent to the DRAM or served from a queued write.
         mean_clocks: Mean latency: the sum of ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks``.
         mean_ns: Mean latency in nanoseconds.
         p50_clocks: Median latency; all percentiles are within 1.6 % of the exact value.
@@ -99,7 +99,8 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         max_clocks: Maximum latency.
         queue_clocks: Mean time spent waiting for other requests.
         bank_clocks: Mean time from the first command that opens the row until the row is ready.
-        bus_clocks: Mean time from the ready row to the last beat: bus turnaround, column latency and data.
+        bus_clocks: Mean time from the moment when the row is ready to the last data beat: bus turnaround, column
+            latency and data.
         refresh_clocks: Mean time spent waiting for a refresh.
     """
 
@@ -141,8 +142,8 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         turnaround: Fraction of the time spent on bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Fraction of the time spent on refreshes.
-        spacing: Fraction of the time lost with an open row and no turnaround, because of column spacing, request order,
-            or the one-command-per-clock limit.
+        spacing: Fraction of the time lost to column spacing, request order or the one-command-per-clock limit, with a
+            row open and without turnaround.
         idle: Fraction of the time without a request.
     """
 
@@ -170,7 +171,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Numbers of issued commands, named with the abbreviations of datasheets; ``refb`` refreshes one bank.
+    """Number of issued commands by their abbreviations in datasheets; ``refb`` refreshes a single bank.
 
     Attributes:
         act: Number of activate commands, which open rows.
@@ -205,19 +206,19 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of one bank; ``data_share`` is the fraction of the run in which data of the bank is on the bus.
+    """Statistics of one bank; ``data_share`` is the fraction of the run in which the bus transfers data of the bank.
 
     Attributes:
-        channel: Number of the channel.
-        rank: Number of the rank.
-        bankgroup: Number of the bank group.
-        bank: Number of the bank within its group.
-        reads: Number of reads of the bank.
-        writes: Number of writes of the bank.
+        channel: Index of the channel.
+        rank: Index of the rank.
+        bankgroup: Index of the bank group.
+        bank: Index of the bank within its bank group.
+        reads: Number of reads from the bank.
+        writes: Number of writes to the bank.
         activates: Number of rows opened in the bank.
         precharges: Number of rows closed in the bank.
         row_hit_rate: Fraction of accesses that hit an open row.
-        data_share: Fraction of the run in which data of the bank is on the bus.
+        data_share: Fraction of the run in which the bus transfers data of the bank.
     """
 
     channel: int

@@ -42,11 +42,11 @@ def dram(
         policy: Controller policy: a shipped preset, or the path of a TOML file.
         trace: Trace of requests to replay, plain or compressed with gzip.
         format: Format of the trace: csv (columns ``arrival,op,address`` and optionally ``bytes``), dramsim3 (``address
-            OP clock``) or ramulator (``LD address``); by default detected from the first line.
+            OP clock``) or ramulator (``LD address``); default: detected from the first line.
         pattern: Pattern to run instead of a trace: stream, random, bank_conflicts or packet_cells.
         count: Number of requests in the pattern; default 100,000.
-        spacing: Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller
-            accepts them.
+        spacing: Memory clock cycles between two requests of the pattern; with the default 0, requests arrive as fast as
+            the controller accepts them.
         reads: Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern ``random``.
         narrow: Fraction of the pattern's accesses that transfer half the usual number of bytes.
         seed: Seed of the pattern.

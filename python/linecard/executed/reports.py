@@ -8,20 +8,22 @@ from linecard._methods import ExecutedProgramMethods, HotWordMethods
 
 
 class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of a C program over its packets; ``linecard.core`` runs the same program on cores.
+    """Statistics of a C program on the packets of the traffic; ``linecard.core`` simulates the same program on cores.
 
     Attributes:
         elf: Path of the ELF file.
         traffic: Packets.
         instructions: Number of instructions, summed over all packets.
-        instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
-            extremes.
-        least_instructions: Smallest number of instructions for a packet.
-        most_instructions: Largest number of instructions for a packet.
-        runs_per_packet: Number of instruction sequences without a jump, per packet.
+        instructions_per_packet: Mean number of instructions per packet; ``least_instructions`` and
+            ``most_instructions`` are the minimum and maximum.
+        least_instructions: Smallest number of instructions that a packet required.
+        most_instructions: Largest number of instructions that a packet required.
+        runs_per_packet: Number of executed instruction sequences between jumps, per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
-        table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
-        other_accesses_per_packet: Loads and stores of stack and globals per packet; stack and globals are on-chip.
+        table_accesses_per_packet: Loads and stores of other data per packet: the heap, objects marked as state
+            (``LC_STATE``), and control data.
+        other_accesses_per_packet: Loads and stores of the stack and of global variables per packet; stack and global
+            variables are on-chip.
         locks_per_packet: Number of locks taken per packet.
         locks: Number of different locks.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.
@@ -57,7 +59,7 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         title: Title of the traffic.
         packets: Number of IP packets.
-        not_ip: Number of packets that are not IP and were left out.
+        not_ip: Number of omitted packets, which are not IP.
         flows: Number of unidirectional flows.
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two packets of the same flow.
@@ -80,7 +82,7 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: What.
-        count: Number of packets or instructions.
+        count: Count of the item: a number of packets or of instructions.
         percent: Percentage of the total.
     """
 
@@ -95,14 +97,14 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: The name of the program, as requested.
         program: Name of the program's function in the object file.
-        traffic: Statistics of the packets: Ethernet frames without their frame check sequence.
+        traffic: Statistics of the packets, which are Ethernet frames without a frame check sequence.
         verdicts: Verdicts, the most frequent first.
         instructions: Number of instructions, summed over all packets; a 64-bit constant or a helper call counts as one
             instruction.
-        instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
-            extremes.
-        least_instructions: Smallest number of instructions for a packet.
-        most_instructions: Largest number of instructions for a packet.
+        instructions_per_packet: Mean number of instructions per packet; ``least_instructions`` and
+            ``most_instructions`` are the minimum and maximum.
+        least_instructions: Smallest number of instructions that a packet required.
+        most_instructions: Largest number of instructions that a packet required.
         mean_bytes_left: Mean size of the packets after the program ran.
         regions: Accesses that instructions and helpers make to each memory region.
         helpers: Number of calls to each helper.
@@ -126,7 +128,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses per packet to one region: ``packet``, ``context``, ``stack``, the values of a map, or ``NAME.index``.
+    """Accesses per packet to one region: ``packet``, ``context``, ``stack``, map values, or a map's ``NAME.index``.
 
     Attributes:
         name: Name of the memory region.
@@ -144,7 +146,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Final contents of a map; ``listed`` contains its first entries, or an array's first nonzero entries.
+    """Final contents of a map; ``listed`` contains the first entries, or the first nonzero entries of an array.
 
     Attributes:
         name: Name.
@@ -170,12 +172,12 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One key of a map; ``numbers`` contains its values if they have 1, 2, 4 or 8 bytes.
+    """One key of a map, and its values; ``numbers`` contains values with a size of 1, 2, 4 or 8 bytes.
 
     Attributes:
         key: The key, in hexadecimal.
-        values: Value for each processor, in hexadecimal.
-        numbers: Values as numbers; ``None`` if their size is not 1, 2, 4 or 8 bytes.
+        values: The value of the key for each processor, in hexadecimal.
+        numbers: The values as numbers; ``None`` if the size of a value is not 1, 2, 4 or 8 bytes.
     """
 
     key: str
@@ -184,7 +186,7 @@ class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The schedule of an XDP program in rows of several instructions.
+    """The schedule of an XDP program: rows of instructions that execute in the same cycle.
 
     Attributes:
         name: The name of the program, as requested.
@@ -202,10 +204,10 @@ class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The schedule of a program with a given number of lanes: its rows, and its instructions per row.
+    """The schedule of a program for a given number of lanes: the number of rows, and the instructions per row.
 
     Attributes:
-        lanes: Number of lanes: instructions that fit in one row.
+        lanes: Number of lanes, which is the maximum number of instructions in one row.
         rows: Number of rows in the program.
         instructions_per_row: Instructions per row.
     """
@@ -216,16 +218,16 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The rows of one basic block, its number of instructions, and the origin of the action at its exit.
+    """The rows and the instructions of one basic block, and the origin of the action with which the block exits.
 
     ``exit`` is ``constant`` or ``register``, or ``None`` if the program does not end in this block.
 
     Attributes:
         place: Beginning.
         rows: Rows.
-        instructions: Number of the block's instructions that the scheduler does not remove.
-        exit: Origin of the exit action: ``constant`` or ``register``; ``None`` if the program does not end in this
-            block.
+        instructions: Number of instructions in the block, without the instructions that the scheduler removes.
+        exit: Origin of the action with which the program exits: ``constant`` or ``register``; ``None`` if the program
+            does not end in this block.
     """
 
     place: str
@@ -257,20 +259,21 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
+    """The profile of an executed program. The source lines are sorted by cycles, and the call stacks are sorted by name.
 
     Attributes:
         name: Name of the program.
         packets: Number of packets for which the program was executed.
         instructions_per_packet: Instructions per packet.
-        cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
+        cycles_per_packet: Engine cycles per packet, without the cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which threads wait for the program's accesses.
         accesses_per_packet: Memory accesses per packet.
         memories: Accesses per packet to each memory.
-        results: Results of the program, with their numbers of packets.
+        results: Results of the program, with the number of packets for each result.
         lines: Source lines, sorted by cycles.
         stacks: Call stacks of the program, with their cycles.
-        hot: The data that the program accesses most often in each memory, and the lock that it takes most often.
+        hot: The data that the program accesses most often in each memory, and the lock that the program takes most
+            often.
     """
 
     name: str
@@ -311,14 +314,14 @@ class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cost per packet of a source line of an executed program, or of a function if line information is missing.
+    """The cost per packet of a source line of an executed program; if line information is missing, of a function.
 
     Attributes:
         line: File, number and text of the source line, or the name of the function.
         file: The source file as passed to the compiler; ``None`` for a function.
         number: Line number, from 1; ``None`` for a function.
         instructions_per_packet: Instructions per packet.
-        cycles_per_packet: Engine cycles per packet, except cycles in which the engine issues accesses.
+        cycles_per_packet: Engine cycles per packet, without the cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which the thread waits for accesses; meanwhile, the engine may
             execute other threads.
         accesses_per_packet: Memory accesses per packet.
@@ -336,7 +339,7 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call stack, and the engine cycles in its innermost function, summed over all packets.
+    """A call stack, and the engine cycles in the innermost function, summed over all packets.
 
     Attributes:
         functions: Function names, from the outermost to the innermost.
@@ -348,15 +351,15 @@ class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """The data that an executed program accesses most often in a memory, or the lock that it takes most often.
+    """The data that an executed program accesses most often in a memory, or the lock that the program takes most often.
 
     Attributes:
         memory: Name of the memory, or ``locks``.
         bank: The busiest bank, if the address selects the bank; otherwise ``None``.
         name: Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
         lines: Source lines that access the data, the most frequent first.
-        share: Fraction of the program's accesses to this bank or memory that go to the data; for a lock, fraction of
-            all acquisitions.
+        share: Accesses to the data as a fraction of the program's accesses to this bank or memory; for a lock, the
+            fraction of all lock acquisitions.
     """
 
     memory: str

@@ -173,7 +173,7 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Firing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A firing: its time, the number of the transition, the variables, and the number of tokens in each place afterwards.
+    """A firing: its time, the number of the transition, the variables, and the tokens in each place afterwards.
 
     Attributes:
         time: When.

@@ -124,8 +124,8 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "sending threads execute the steps after op = \"enqueue\" and must hand over each block once; expected \
-             one step with op = \"transmit\" after this step, found {sent}"
+            "sending threads execute the steps after op = \"enqueue\" and hand over each block once; expected one \
+             later step with op = \"transmit\", found {sent}"
         );
         enqueue.fail("op", message);
     }

@@ -155,8 +155,8 @@ fn extension<'d>(
 fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
-            "{name} is a program of steps, which uses no queue manager (queues.manager) and no result cache \
-             (cache.entries). l3fwd16 and firewall use both; nat uses a queue manager only"
+            "{name} is a program of steps, which uses neither queues.manager nor cache.entries. l3fwd16 and firewall \
+             use both; nat uses only a queue manager"
         );
         section.fail("run", message);
     }

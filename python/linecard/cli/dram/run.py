@@ -23,7 +23,7 @@ def run(
     and commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with
     the columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
     (`LD address`). Arrival times in traces are in memory clock cycles. In the request file, `accept` and `complete` are
-    in memory clock cycles; `complete` is -1 for a write that was never sent to the DRAM.
+    in memory clock cycles. The `complete` of a write that was never sent to the DRAM is -1.
 
     **Examples**
 

@@ -207,7 +207,7 @@ impl<'a> Engine<'a> {
         if failure.fault == Fault::Endless {
             let name = &transition.name;
             return PetriError::Unsolvable(format!(
-                "immediate transitions fire forever while time stands still; the last one to fire was {name:?}"
+                "immediate transitions fire forever while simulated time does not advance; the last one to fire was {name:?}"
             ));
         }
         let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);
