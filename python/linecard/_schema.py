@@ -68,7 +68,7 @@ class Dram:
 
 
 class Executed(TypedDict, total=False):
-    """Options of a program that a chip executes; the docstring of `linecard.run` documents these options."""
+    """Options of a program that a chip executes; the docstring of `linecard.run` describes them."""
 
     program: str | PathLike[str] | None
     section: str | None
@@ -84,6 +84,6 @@ class Executed(TypedDict, total=False):
 
 
 class ProgramOptions(Executed, total=False):
-    """Options of a program, with a limit on instructions per packet; the docstring of `linecard.run` documents these options."""
+    """Options of a program, and a limit on instructions per packet; the docstring of `linecard.run` describes them."""
 
     budget: int | None

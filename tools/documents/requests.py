@@ -107,12 +107,12 @@ def _schema() -> str:
             f'    """The request of `linecard.{request.name}`, whose docstring describes the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
-    documents = "the docstring of `linecard.run` documents these options"
+    documents = "the docstring of `linecard.run` describes them"
     for head, of, several in (
         ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes", executed),
         (
             "class ProgramOptions(Executed, total=False):",
-            "Options of a program, with a limit on instructions per packet",
+            "Options of a program, and a limit on instructions per packet",
             budget,
         ),
     ):

@@ -320,8 +320,7 @@ impl HotWord {
     }
 }
 
-/// The profile of an executed program. The source lines are sorted by cycles, and the call stacks are sorted by
-/// name.
+/// The profile of an executed program. Source lines are sorted by cycles, and call stacks are sorted by name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ExecutedProgram {
     /// Name of the program.

@@ -178,7 +178,7 @@ mod tests {
         }
         packed.finish().unwrap();
         let error = read(path.to_str().unwrap(), 16).err().unwrap();
-        assert!(error.contains("larger than 256 MiB when unpacked"), "{error}");
+        assert!(error.contains("exceeds 256 MiB"), "{error}");
         assert!(error.contains("linecard-routes-bomb"), "{error}");
         std::fs::remove_file(path).unwrap();
     }

@@ -374,7 +374,7 @@ fn a_map_of_which_more_is_written_than_is_kept_ends_the_run() {
     packet[0] = 1;
     packet[KEY_AT as usize..][..4].copy_from_slice(&(1u32 << 21).to_le_bytes());
     let fault = machine.packet(&packet, Arrival::default(), &mut Silent).expect_err("no room").to_string();
-    assert!(fault.contains("more than 131072 bytes of map are written"), "{fault}");
+    assert!(fault.contains("more than 131072 bytes of map"), "{fault}");
     let refused = machine.insert(0, &(1u32 << 22).to_le_bytes(), &[1; 8]).expect_err("no room").to_string();
     assert!(refused.contains("more values than Linecard stores for a map of this size"), "{refused}");
 }

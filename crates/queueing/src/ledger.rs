@@ -171,7 +171,7 @@ mod tests {
         );
         assert!(ledger.leave(10, 0).unwrap_err().contains("belongs to queue 1"));
         assert_eq!(ledger.leave(10, 1), Ok(1));
-        assert!(ledger.leave(10, 1).unwrap_err().contains("was not in a queue"));
+        assert!(ledger.leave(10, 1).unwrap_err().contains("was in no queue"));
         assert!(ledger.leave(12, 1).is_err(), "11 is lost");
         assert_eq!(ledger.inside(), 2);
     }
@@ -185,7 +185,7 @@ mod tests {
         ledger.enter(node, 0);
         assert!(ledger.audit(&lists).unwrap_err().1.contains("descriptor counts"));
         lists.words[1] = crate::lists::Word { node, passed: 1 };
-        assert!(ledger.audit(&lists).unwrap_err().1.contains("the list holds 0 packets"));
+        assert!(ledger.audit(&lists).unwrap_err().1.contains("the queue holds 0 packets"));
         lists.links[0] = node;
         assert_eq!(ledger.audit(&lists), Ok(()));
     }

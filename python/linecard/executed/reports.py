@@ -259,7 +259,7 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """The profile of an executed program. The source lines are sorted by cycles, and the call stacks are sorted by name.
+    """The profile of an executed program. Source lines are sorted by cycles, and call stacks are sorted by name.
 
     Attributes:
         name: Name of the program.
