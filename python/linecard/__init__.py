@@ -13,9 +13,9 @@ The package has these functions:
 - `presets` lists the shipped presets; `describe` shows one preset with units and sources;
 - `program_trace` executes C packet functions on a capture; `core` compares all ways to divide a core's area between
   threads and cache;
-- `xdp_run` executes an XDP program on a capture; `xdp_rows` packs the program's instructions into rows that execute in
-  one cycle;
-- `schema` returns the JSON Schema for a kind of file; `explain` defines a glossary term;
+- `xdp_run` executes an XDP program on a capture; `xdp_rows` groups an XDP program's instructions into rows, one row per
+  cycle;
+- `schema` returns the JSON Schema of a file type; `explain` defines a glossary term;
 - `reproduce` returns the simulated and the published numbers of a study side by side.
 """
 

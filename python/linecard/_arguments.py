@@ -1,8 +1,9 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-The functions convert NumPy numbers to Python numbers, including numbers in settings and axes. An argument of the wrong
-type raises an error: for example, a bool as a count, or a ``progress`` that is not callable. Invalid file names and
-out-of-range numbers also raise an error. The annotation of a parameter determines which types the parameter accepts.
+Every public function converts NumPy numbers to Python numbers, including numbers in settings and axes. An argument of
+the wrong type raises an error: for example, a bool as a count, or a ``progress`` that is not callable. Invalid file
+names and out-of-range numbers also raise an error. The annotation of a parameter determines which types the parameter
+accepts.
 """
 
 from __future__ import annotations
@@ -207,7 +208,7 @@ def _no_unicode(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Format a value for a message, and shorten a long value."""
+    """Format a value for a message; a long value is truncated."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length():,} bits"
     text = repr(value)

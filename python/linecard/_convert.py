@@ -1,8 +1,8 @@
 """Thread-safe conversion of plain data to results.
 
 On the first conversion to a type, msgspec executes Python code that builds a description of the type. If two threads
-make the first conversion at the same time, one of them uses an incomplete description, and the process crashes (msgspec
-0.22). A lock prevents simultaneous first conversions.
+make the first conversion at the same time, one thread uses an incomplete type description, and the process crashes
+(msgspec 0.22). A lock ensures that only one thread at a time makes a first conversion.
 """
 
 from __future__ import annotations

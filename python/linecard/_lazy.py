@@ -1,8 +1,8 @@
-"""Lazy imports: a package imports the module of a name only when code first uses the name.
+"""Lazy imports: a package imports the module that defines a name only when code first uses the name.
 
-Lazy imports let `import linecard` and `linecard --help` start fast. Some functions have the same name as a package:
-`linecard.dram` is a function, but the package of the module `linecard.dram.result` is also called `linecard.dram`. In
-code, `linecard.dram` always refers to the function, even after a module of the package was imported.
+Lazy imports let `import linecard` and `linecard --help` start fast. Some functions have the same name as a package: for
+example, both a function and a package are called `linecard.dram`. In code, `linecard.dram` always refers to the
+function, even after the import of a module of the package, such as `linecard.dram.result`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
 def make_lazy(package: str, file: str) -> None:
-    """Make a package import the module of a name only when code first uses the name.
+    """Make a package import the module that defines a name only when code first uses the name.
 
     Args:
         package: Name.

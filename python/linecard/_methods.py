@@ -1,6 +1,8 @@
-"""Methods of the core's report classes: the class ``NAME`` inherits from ``NAMEMethods``, if this module defines it.
+"""Methods of the core's report classes.
 
-`make docs` writes the report classes (`reports.py` of each package). Each class in this module declares the report
+The class ``NAME`` inherits from ``NAMEMethods``, if this module defines ``NAMEMethods``.
+
+`make docs` generates the report classes in each package's `reports.py`. Each class in this module declares the report
 fields that its methods use.
 """
 
@@ -69,7 +71,7 @@ class HotWordMethods:
 
     @property
     def where(self) -> str:
-        """The name of the memory, with the number of its bank."""
+        """The memory's name, followed by the number of the bank if the bank is known."""
         return self.memory if self.bank is None else f"{self.memory} bank {self.bank}"
 
 
@@ -81,7 +83,10 @@ class ExecutedProgramMethods:
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """The call stacks for flame graph tools: each line lists functions, joined by ``;``, and engine cycles."""
+        """The call stacks as text for flame graph tools.
+
+        Each line contains the functions of one call stack, joined by ``;``, and the engine cycles of this call stack.
+        """
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
@@ -159,7 +164,8 @@ class CacheCurvesMethods:
         """The result of the LRU cache with the given numbers of sets and ways.
 
         Raises:
-            KeyError: The simulation did not include a cache of this shape; the error lists the simulated shapes.
+            KeyError: The simulation included no cache with these numbers of sets and ways; the error lists the
+                simulated caches.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

@@ -1,7 +1,7 @@
-"""The fields of requests to the core, which are declared in `crates/chips/src/request.rs`.
+"""The fields of the requests that Python sends to the core; `crates/chips/src/request.rs` declares these fields.
 
-Linecard derives the Python functions, the command options, the arguments of sweeps and the reference from the fields of
-requests.
+From these request fields, Linecard derives the Python functions, the command options, the arguments of sweeps and the
+reference documentation.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Option:
         kind: Type of the field's value, as a key of `ANNOTATIONS`.
         required: Whether the field is required.
         default: Default.
-        flags: All names of the command-line option; empty if the field is an argument or has no option.
-        metavar: Placeholder of the value in the help.
+        flags: All names of the command-line option; empty if the field is a positional argument or has no option.
+        metavar: Placeholder for the field's value in the help of the command.
         help: Meaning.
-        details: Additional documentation for Python only.
-        least: Minimum of the value, if declared.
-        most: Maximum of the value, if declared.
+        details: Additional text that appears only in the Python documentation.
+        least: Smallest allowed value of the field, if declared.
+        most: Largest allowed value of the field, if declared.
         usual: Default of the command-line option, if it differs from the default in Python.
-        whole: Whether only a single run accepts the field, and sweeps do not.
+        whole: Whether a single run accepts the field but a sweep does not.
         first: Whether the field may be a positional argument in Python.
     """
 

@@ -43,7 +43,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
         search: List only presets whose name or title contains every word of this text; case does not matter.
 
     Raises:
-        ConfigError: ``kind`` is not one of the kinds of presets.
+        ConfigError: ``kind`` is not a valid preset kind.
     """
     if kind is not None and kind not in KINDS:
         near = difflib.get_close_matches(kind, KINDS, n=1)
@@ -79,7 +79,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """List every key that the preset's files may contain, after the given changes.
+    """Apply the given changes to a preset, and list every key that the preset's files may contain.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; the error lists every problem.

@@ -18,9 +18,9 @@ class ConfigProblem:
     """One problem in a configuration.
 
     Attributes:
-        place: Location of the problem: file and line, ``--set``, or the name of the preset.
+        place: Location of the problem: file and line, the option ``--set``, or the name of the preset.
         key: Dotted path of a key, such as ``dram.banks``; empty if the problem does not belong to a single key.
-        message: The found value and the expected values, with the nearest valid name if one exists.
+        message: Text with the found value, the expected values and, if one exists, the nearest valid name.
     """
 
     place: str
@@ -32,7 +32,7 @@ class ConfigProblem:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a question that suggests the known name nearest to a wrong name, or ``otherwise`` if no name is near."""
+    """Return a question that suggests a valid name similar to a wrong name, or ``otherwise`` if no name is similar."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), n=1)
@@ -61,7 +61,7 @@ class ConfigError(LinecardError):
     """A preset, key, value, study or option is wrong; the error lists every problem.
 
     Attributes:
-        problems: The problems, in the order of their discovery.
+        problems: The problems, in the order in which Linecard found them.
     """
 
     exit_code: ClassVar[int] = 2
@@ -121,4 +121,4 @@ class RunError(LinecardError):
 
 
 class InternalError(LinecardError):
-    """The error is a defect of Linecard; the message lists what to include in a bug report."""
+    """A defect of Linecard caused the error; the message lists what to include in a bug report."""

@@ -129,7 +129,7 @@ def _function(request: _Request) -> str:
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
     counted = (
-        f"progress: Function that is called from time to time with ({request.counted}), in the thread that calls "
+        f"progress: Function that is called repeatedly with ({request.counted}), in the thread that calls "
         f"``{request.name}``"
     )
     signature = f"def {request.name}({' '.join(arguments)}) -> {request.result}:"

@@ -30,7 +30,7 @@ pub struct ChipDrawing {
 pub struct DrawnCluster {
     /// Name.
     pub name: String,
-    /// Number of instances.
+    /// Number of clusters with this name.
     pub count: usize,
     /// Number of engines in each cluster.
     pub engines: u32,
@@ -50,7 +50,7 @@ pub struct DrawnCluster {
 pub struct DrawnPlace {
     /// Name.
     pub name: String,
-    /// Kind of the memory or unit.
+    /// Type of the memory or unit.
     pub kind: String,
     /// True for a memory, false for an accelerator.
     pub is_memory: bool,
@@ -98,7 +98,7 @@ pub struct DrawnRoute {
 pub struct DrawnPort {
     /// Name.
     pub name: String,
-    /// Number of instances.
+    /// Number of ports with this name.
     pub count: usize,
     /// Receive rate in Gbit/s; `None` if the ports only send.
     pub receive_gbps: Option<f64>,

@@ -55,13 +55,13 @@ pub struct Summary {
     /// Offered load in Gbit/s: bits of packets that arrived, divided by the simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub offered_gbps: f64,
-    /// Packets that arrived while statistics were on.
+    /// Packets that arrived while the run collected statistics.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_in: u64,
-    /// Packets that left the chip while statistics were on.
+    /// Packets that left the chip while the run collected statistics.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
-    /// Packets dropped for any reason, without the packets that the program drops on purpose (`not_ip`).
+    /// Packets dropped for any reason, except packets that the program drops on purpose (`not_ip`).
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: u64,
     /// Packets dropped, divided by packets that left or were dropped; packets still inside the chip do not count.
@@ -69,11 +69,11 @@ pub struct Summary {
     pub loss_fraction: f64,
     /// Latency of the packets that left the chip.
     pub latency_ns: LatencyNs,
-    /// Simulated time during which statistics were on.
+    /// Simulated time during which the run collected statistics.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without a growing number of packets in the
-    /// chip.
+    /// Whether the run is steady: the run is long enough, its warm-up has ended, and the number of packets in the
+    /// chip does not grow.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short to compute them.
     pub intervals: Option<Intervals>,
@@ -84,10 +84,11 @@ pub struct Summary {
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Counts of non-IP frames while statistics are on; frames without an outcome are still inside the chip.
+/// Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
 ///
 /// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat non-IP frames.
-/// Frames that the program punts or drops on purpose count neither as sent nor as dropped packets, and are no loss.
+/// Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped packets, nor as
+/// loss.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// Non-IP frames that arrived.
@@ -101,7 +102,8 @@ pub struct NotIpFrames {
     /// Non-IP frames whose processing ended in an executed program or in a step `finish`; they count as packets that
     /// left.
     pub finished: u64,
-    /// Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line rate.
+    /// Non-IP frames lost for the same reasons as IP packets: a full buffer, a full queue, or arrival above line
+    /// rate.
     pub lost: u64,
 }
 
@@ -114,14 +116,14 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Confidence intervals of the main results, from batch means of one run.
+/// Confidence intervals of the main results, computed from the batch means of one run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Intervals {
-    /// Interval of the throughput, in Gbit/s.
+    /// Confidence interval of the throughput, in Gbit/s.
     pub throughput_gbps: Interval,
-    /// Interval of the loss, as a fraction.
+    /// Confidence interval of the loss, as a fraction.
     pub loss_fraction: Interval,
-    /// Interval of the mean latency, in ns.
+    /// Confidence interval of the mean latency, in ns.
     pub latency_mean_ns: Interval,
 }
 
@@ -134,7 +136,7 @@ pub struct ResourceUse {
     pub utilization: f64,
 }
 
-/// How the DRAM data bus spends the simulated time, in fractions that add up to 1.
+/// Breakdown of the simulated time by activity of the DRAM data bus, in fractions that add up to 1.
 ///
 /// `spacing` is the fraction of the time spent between column commands to an open row. `row_hit_rate` is the
 /// fraction of accesses that hit an open row.
@@ -163,7 +165,7 @@ pub struct PacketTime {
     pub part: String,
     /// Mean time of this part of the latency, in nanoseconds.
     pub mean_ns: f64,
-    /// This part as a fraction of the sum of all parts, from 0 to 1.
+    /// This part's mean time divided by the sum of all parts' mean times, from 0 to 1.
     pub share: f64,
 }
 
@@ -172,14 +174,14 @@ pub struct PacketTime {
 pub struct WhatIf {
     /// Description of the change, such as `twice the threads in island`.
     pub change: String,
-    /// Relative change of the throughput.
+    /// Relative change of the throughput that this improvement causes.
     pub gain: f64,
 }
 
 /// The bottleneck of a run, and the evidence for it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Bottleneck {
-    /// The resource that limits the throughput; the offered load if the chip forwards all traffic.
+    /// The resource that limits the throughput, or the offered load if the chip forwards all traffic.
     pub component: String,
     /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
@@ -243,14 +245,15 @@ pub struct ProgramResult {
     pub packets: u64,
 }
 
-/// The cost per packet of a source line of an executed program; if line information is missing, of a function.
+/// The cost per packet of a source line of an executed program, or of a function if the line information is
+/// missing.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SourceLine {
     /// File, number and text of the source line, or the name of the function.
     pub line: String,
     /// The source file as passed to the compiler; `None` for a function.
     pub file: Option<String>,
-    /// Line number, from 1; `None` for a function.
+    /// Line number, counted from 1; `None` for a function.
     pub number: Option<u32>,
     /// Instructions per packet.
     pub instructions_per_packet: f64,
@@ -348,7 +351,8 @@ pub struct ExecutedProgram {
     pub hot: Vec<HotWord>,
 }
 
-/// A parameter of the chip's file whose sources state an interval; the interval is in the unit of the key.
+/// A parameter of the chip's file whose sources state an interval; the interval's ends are in the unit of the
+/// parameter.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
     /// Key of the parameter.
@@ -389,7 +393,7 @@ pub struct RunReport {
     pub bottleneck: Bottleneck,
     /// Utilisation of each resource.
     pub resources: Vec<ResourceUse>,
-    /// How the DRAM data bus spends its time.
+    /// Breakdown of the simulated time by activity of the DRAM data bus.
     pub dram: DramTime,
     /// Parts of the mean packet latency.
     pub packet_time: Vec<PacketTime>,
@@ -397,16 +401,16 @@ pub struct RunReport {
     pub drops: Vec<DropCount>,
     /// Every measurement of the run; other fields of the report repeat some measurements.
     pub metrics: Vec<Metric>,
-    /// Results of executed programs, one for each kind of cluster that executes a program.
+    /// Results of executed programs, one result for each group of identical clusters that executes a program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ExecutedProgram>,
     /// Parameters of the chip's file whose sources state an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,
-    /// Throughput gains of the runs that searched for the bottleneck, from largest to smallest; not part of
-    /// `to_dict`.
+    /// Throughput gains in the additional runs that search for the bottleneck, from largest to smallest; not part
+    /// of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
+    /// Packet counts by port, class and queue; a chip with only one port, for example, has no rows for ports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
     /// The latency histogram with 64 bins per octave: a pair (upper edge in ns, number of packets) for each

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key that the code declares for a preset file, even if the file does not contain the key.
+/// A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
-    /// Path of the file to which the key belongs. The keys of a chip may also belong to the files of its memory
-    /// parts.
+    /// Path of the file to which the key belongs. Some keys of a chip belong to the file of one of the chip's
+    /// memory parts.
     pub file: String,
     /// Dotted path of the key.
     pub key: String,
@@ -23,7 +23,7 @@ pub struct Declared {
     pub words: String,
     /// Unit of a number; empty for other values.
     pub unit: &'static str,
-    /// Other units that the file may use; a value in one of these units is text that contains the number and the
+    /// Other units in which the file may state the value; such a value is text that contains the number and the
     /// unit.
     pub units: Vec<&'static str>,
     /// Meaning.

@@ -34,7 +34,7 @@ pub struct MemoryLatency {
     /// Mean time spent waiting for other requests.
     #[schemars(extend("x-unit" = "clocks"))]
     pub queue_clocks: f64,
-    /// Mean time from the first command that opens the row until the row is ready.
+    /// Mean time from the first command that prepares the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
     /// Mean time from the moment when the row is ready to the last data beat: bus turnaround, column latency and
@@ -46,7 +46,7 @@ pub struct MemoryLatency {
     pub refresh_clocks: f64,
 }
 
-/// How the data buses spend their time, in fractions that add up to 1.
+/// Breakdown of the simulated time by activity of the data buses, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
     /// Fraction of the time spent on read data.
@@ -70,8 +70,8 @@ pub struct MemoryTime {
     /// Fraction of the time spent on refreshes.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time lost to column spacing, request order or the one-command-per-clock limit, with a row
-    /// open and without turnaround.
+    /// Fraction of the time lost to column spacing, request order or the limit of one command per clock, while a
+    /// row is open; without turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// Fraction of the time without a request.
@@ -79,7 +79,8 @@ pub struct MemoryTime {
     pub idle: f64,
 }
 
-/// Number of issued commands by their abbreviations in datasheets; `refb` refreshes a single bank.
+/// Number of issued DRAM commands, by the command's abbreviation in datasheets; `refb` is a refresh of a single
+/// bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Number of activate commands, which open rows.
@@ -108,7 +109,8 @@ pub struct CommandCounts {
     pub refb: u64,
 }
 
-/// Statistics of one bank; `data_share` is the fraction of the run in which the bus transfers data of the bank.
+/// Statistics of one bank; `data_share` is the fraction of the run in which the bus transfers data from or to the
+/// bank.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
     /// Index of the channel.
@@ -129,7 +131,7 @@ pub struct BankUse {
     pub precharges: u64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the run in which the bus transfers data of the bank.
+    /// Fraction of the run in which the bus transfers data from or to the bank.
     pub data_share: f64,
 }
 
@@ -165,7 +167,7 @@ pub struct MemoryEnergy {
     pub pj_per_bit: f64,
 }
 
-/// The report of a run that simulates DRAM without a chip. The report is deterministic.
+/// The report of a run that simulates DRAM without a chip. The report of a DRAM run is deterministic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
     /// Preset of the DRAM part.
@@ -211,7 +213,7 @@ pub struct MemoryReport {
     /// Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a read of a closed
     /// row in an idle memory.
     pub unloaded_read_clocks: u64,
-    /// Number of writes that were never sent to the DRAM.
+    /// Number of writes that were neither merged nor sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Number of writes merged with a queued write to the same address.
@@ -219,20 +221,20 @@ pub struct MemoryReport {
     /// Number of reads whose data came from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
-    /// Number of reads that share the data of an earlier read.
+    /// Number of reads that were served with the data of an earlier read.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_merged: u64,
     /// Latency of the reads.
     pub read: MemoryLatency,
     /// Latency of the writes.
     pub write: MemoryLatency,
-    /// How the data buses spend their time.
+    /// Breakdown of the simulated time by activity of the data buses.
     pub time: MemoryTime,
-    /// Number of issued commands of each kind.
+    /// Number of issued DRAM commands, by command.
     pub commands: CommandCounts,
     /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,
-    /// Energy; `None` if the preset of the part contains no currents.
+    /// Energy of the run; `None` if the preset of the part contains no currents.
     pub energy: Option<MemoryEnergy>,
     /// Files that could not be written, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -32,13 +32,13 @@ pub struct PacketStatistics {
     pub title: String,
     /// Number of IP packets.
     pub packets: u64,
-    /// Number of omitted packets, which are not IP.
+    /// Number of omitted non-IP packets.
     pub not_ip: u64,
     /// Number of unidirectional flows.
     pub flows: u64,
     /// Mean size of an IP packet.
     pub mean_bytes: f64,
-    /// Median number of packets between two packets of the same flow.
+    /// Median number of packets between two consecutive packets of the same flow.
     pub median_packets_between: u64,
     /// Number of damaged records in the capture that were skipped.
     pub damaged_records: u64,

@@ -63,11 +63,12 @@ pub struct ProgramReport {
     /// Mean number of instructions per packet; `least_instructions` and `most_instructions` are the minimum and
     /// maximum.
     pub instructions_per_packet: f64,
-    /// Smallest number of instructions that a packet required.
+    /// Minimum number of instructions that the program executed for a packet.
     pub least_instructions: u64,
-    /// Largest number of instructions that a packet required.
+    /// Maximum number of instructions that the program executed for a packet.
     pub most_instructions: u64,
-    /// Number of executed instruction sequences between jumps, per packet.
+    /// Number of straight-line instruction sequences, from one jump to the next, that the program executes per
+    /// packet.
     pub runs_per_packet: f64,
     /// Loads and stores of packet data, per packet.
     pub packet_accesses_per_packet: f64,
@@ -75,9 +76,9 @@ pub struct ProgramReport {
     pub table_accesses_per_packet: f64,
     /// Loads and stores of the stack and of global variables per packet; stack and global variables are on-chip.
     pub other_accesses_per_packet: f64,
-    /// Number of locks taken per packet.
+    /// Number of lock acquisitions per packet.
     pub locks_per_packet: f64,
-    /// Number of different locks.
+    /// Number of different locks that the program takes.
     pub locks: u32,
     /// Size of the trace in bytes per instruction.
     pub trace_bytes_per_instruction: f64,

@@ -1,10 +1,11 @@
-"""The band of a result: its range over the stated intervals of the parameters.
+"""The band of a result: the result's range when parameters vary over their stated intervals.
 
 For n intervals, each of 2n runs sets one parameter to one end of its interval and keeps the stated values of all other
-parameters. One more run combines all ends that raise the result, and another run combines all ends that lower the
-result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. The last two runs combine
-ends by their effect, so a latency and a number of banks, for example, do not cancel each other out. The report also
-contains the part of the band that each interval causes by itself.
+parameters. One more run combines all interval ends that raise the result, and another run combines all interval ends
+that lower the result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. The last
+two runs choose each interval end by its effect on the result. So the effects of a latency and a number of banks, for
+example, do not cancel each other out. The report also contains the range of results that each interval causes by
+itself.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The part of a band that a single interval causes.
+    """The range of results that a single interval causes.
 
     Attributes:
         key: Key of the parameter.
@@ -49,10 +50,10 @@ def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the settings of the last two runs, which combine all ends that lower and all ends that raise the result.
+    """Return the settings of the last two runs: all interval ends that lower the result, and all that raise the result.
 
     ``numbers`` contains the results of the runs with the settings that `alone` returns, in the order of these settings.
-    For each interval, the first of the last two runs uses the end with the lower result, and the second uses the other
+    For each interval, the first of the last two runs uses the end with the lower result; the second uses the opposite
     end.
     """
     lower: list[str] = []
@@ -66,7 +67,7 @@ def together(
 
 
 def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
-    """The effect of each interval by itself, sorted from largest to smallest, without intervals that have no effect."""
+    """The effect of each interval by itself, sorted from largest to smallest; omits intervals without an effect."""
     found = []
     for position, each in enumerate(ranges):
         ends = (stated, *numbers[2 * position : 2 * position + 2])

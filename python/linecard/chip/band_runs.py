@@ -1,4 +1,4 @@
-"""The parallel runs of a band: first one run for each end of each interval, then two runs that combine ends."""
+"""The parallel runs of a band: first one run for each interval end, then two runs that combine interval ends."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def run_band(
     Args:
         stated: Main results of the run with all parameters at their stated values.
         ranges: The intervals of the parameters; at least one.
-        simulate: Function that simulates the chip with some changes and returns the main results; several threads call
-            this function.
-        progress: Function that the calling thread calls from time to time with (parts done, parts in total).
+        simulate: Function that simulates the chip with the given settings and returns the main results; several threads
+            call this function.
+        progress: Function to report progress; the calling thread calls this function repeatedly with (completed parts,
+            total parts).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)

@@ -273,14 +273,14 @@ def buffer_block(facts: Facts, name: str) -> Block:
 
 
 def inbox_text(facts: Facts, name: str) -> str:
-    """Describe an inbox or a ring in one line."""
+    """Describe an inbox or a ring in one line of text."""
     if entries := facts.value(f"ring.{name}.entries"):
         return f"{name}: ring of {int(entries):,} in {facts.value(f'ring.{name}.memory')}"
     return f"{name}: inbox"
 
 
 def link_text(facts: Facts, link: Link) -> str:
-    """Describe a link in one line."""
+    """Describe a link in one line of text."""
     text = f"{link.name} × {link.count:,}" if link.count > 1 else link.name
     parts = [text, rate_text(link.rate_gbps), facts.quantity(f"link.{link.name}", "latency")]
     if facts.usage is not None and link.name in facts.usage.shares:

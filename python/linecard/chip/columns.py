@@ -1,4 +1,7 @@
-"""Columns of memories and units in a chip drawing: caches are above their memories, and wide rows wrap."""
+"""Columns of memories and units in a chip drawing.
+
+Caches are above their memories, and a row with too many columns wraps.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ class Column:
 
     Attributes:
         above: The memory's caches, or a block that shares the memory's column.
-        joined: Whether the blocks above the memory are its caches.
-        lane: Width of the strip on the left, in which wires pass the blocks above the memory.
-        entry: Width that the incoming wires need.
+        joined: Whether the blocks above the memory are the memory's caches.
+        lane: Width of the strip to the left of the blocks above the memory; wires to the memory run through this strip.
+        entry: Width that the wires to the memory or unit require.
     """
 
     place: Place

@@ -32,8 +32,9 @@ def draw(
         chip: Name of a shipped chip, or path to a TOML file.
         output: File to write: ``.svg``, or ``.png`` at twice the resolution of the drawing (requires the extra
             ``plot``).
-        set: Changes to parameters. If omitted, the changes of ``result`` apply.
-        result: Result of a run, such as its JSON file; the colour of each block shows its utilisation in this run.
+        set: Changes to parameters. If omitted, the drawing uses the changes of the run in ``result``.
+        result: Result of a run, such as its JSON file; the colour of each block shows the block's utilisation in this
+            run.
 
     Returns:
         Path of the file.

@@ -58,7 +58,7 @@ class Facts:
         return ""
 
     def names(self, table: str) -> list[str]:
-        """The members of a table of the chip's file, such as the inboxes, in the order of the file."""
+        """The entries of a table in the chip's file, such as the inboxes, in the order of the file."""
         found = {key.split(".")[1]: None for key in self.values if key.startswith(f"{table}.") and key.count(".") > 1}
         return list(found)
 
@@ -81,7 +81,7 @@ def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike
     """Read a chip, and optionally a run of this chip.
 
     Raises:
-        ConfigError: The chip's file has problems, or the result is not a run of this chip.
+        ConfigError: The chip's file is invalid, or the result is not a run of this chip.
     """
     from linecard.request import settings
 

@@ -35,7 +35,7 @@ def described(facts: Facts) -> str:
 
 
 def head(canvas: Canvas, facts: Facts, total: float) -> float:
-    """Write title, preset and bottleneck; return the vertical position below them."""
+    """Draw the title, the preset and the bottleneck; return the vertical position below this heading."""
     parts, most, y = facts.parts, total - 2 * MARGIN, MARGIN + 14.0
     canvas.layer = BLOCKS
     for line in wrap(parts.title or facts.name, 19, most, True):
@@ -53,7 +53,7 @@ def head(canvas: Canvas, facts: Facts, total: float) -> float:
 
 
 def legend(canvas: Canvas, facts: Facts, kinds: set[str], y: float, total: float) -> float:
-    """Explain colours and wires; return the vertical position below the legend."""
+    """Draw the legend of colours and wires; return the vertical position below the legend."""
     x = MARGIN
     canvas.layer = BLOCKS
     if facts.usage is not None:

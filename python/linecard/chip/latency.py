@@ -15,7 +15,7 @@ COLUMNS = ("latency_ns", "packets", "percentile")
 
 
 def latency_rows(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int, float]]:
-    """One row for each bin: upper edge in ns, number of packets, and percentage of packets up to the upper edge."""
+    """One row for each bin: upper edge in ns, number of packets, and cumulative percentage of packets."""
     total = sum(packets for _, packets in bins)
     below = accumulate(packets for _, packets in bins)
     return [(ns, packets, 100 * so_far / total) for (ns, packets), so_far in zip(bins, below, strict=True)]

@@ -1,10 +1,10 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
-Linecard repeats a run that is not steady with four times as many packets, up to a maximum number of packets. If a
-longer run has the same throughput, it confirms the throughput of the shorter run. A longer run does not confirm loss
-and latency, because packets still accumulate or wait in full buffers. If the user requests a precision, Linecard also
-extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive, and neither
-ranks nor compares them.
+Linecard repeats a run that is not steady with four times as many packets, up to a maximum number of packets. A longer
+run with the same throughput confirms the throughput of the shorter run. A longer run does not confirm loss and latency:
+in a run that is not steady, packets still accumulate or wait in full buffers. If the user requests a precision,
+Linecard also extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive,
+and neither ranks nor compares them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def longest(packets: int) -> int:
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next, longer run; ``None`` if this run would exceed the maximum number of packets.
+    """Number of packets and warm-up of the next, longer run; ``None`` if this run would exceed the maximum length.
 
     A run of 0 packets covers a whole capture and cannot be extended.
     """
@@ -60,8 +60,8 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
     """Whether long runs confirm the throughput of runs with a quarter of the packets.
 
-    The function compares the throughput in bits and the throughput in packets. One of the two throughputs has to match,
-    because random packet sizes can change either throughput by chance.
+    The function compares the throughput in bits and the throughput in packets. Only one of the two throughputs must
+    match, because random packet sizes can change either throughput by chance.
     """
 
     def differs(rate: str) -> float:
@@ -72,7 +72,7 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 
 
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
-    """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
+    """The half-width of the 95 % confidence interval of a result, relative to the mean; ``None`` if unknown.
 
     The confidence interval of a single run is computed from batches of packets. For several seeds, the interval is the
     larger of Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t
@@ -102,7 +102,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """The element of ``DOUBTS`` that states why the results of the runs are inconclusive; otherwise empty."""
+        """The element of ``DOUBTS`` that states why the runs are inconclusive; empty if the runs are conclusive."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -119,7 +119,7 @@ class Aim:
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """Why the longest runs are still inconclusive, with advice; empty if the runs are conclusive."""
+        """The reason why the longest runs are still inconclusive, with advice; empty if the runs are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
@@ -155,7 +155,7 @@ def share_of(text: str) -> float:
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """Check a requested precision, and return its problems."""
+    """Check a requested precision, and return a list of problems."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]
@@ -173,5 +173,5 @@ def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_numbers(row: Mapping[str, Any]) -> bool:
-    """Whether a row has results: the run of the row succeeded, even if the results are not precise enough."""
+    """Whether a table row has results; a run that succeeded has results even if they are not precise enough."""
     return row["status"] == "ok" or row["status"] in DOUBTS

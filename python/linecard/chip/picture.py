@@ -1,6 +1,7 @@
 """The layout of a chip drawing, and the drawing itself.
 
-The rows from top to bottom are inboxes, clusters, links, memories and units, and memory chips below the die.
+From top to bottom, the rows of the drawing contain inboxes, clusters, links, memories and units, and memory chips below
+the die.
 """
 
 from __future__ import annotations

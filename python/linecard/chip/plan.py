@@ -1,8 +1,8 @@
 """The blocks and wires of a chip drawing, before the layout.
 
 A wire runs straight down from a cluster to a rail, and straight down from the rail to a memory or unit. A rail is a
-horizontal line in the drawing that represents a link or a plain connection. Each rail extends from its leftmost wire to
-its rightmost wire.
+horizontal line in the drawing that represents a link, or a connection without a link. Each rail extends from its
+leftmost wire to its rightmost wire.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Rail:
-    """A rail of a drawing represents a link, a plain connection of one cluster, or the path of packets.
+    """A rail of a drawing represents a link, a connection of one cluster without a link, or the path of packets.
 
     Attributes:
         name: Name of the link; empty if the rail represents no link.
@@ -139,7 +139,7 @@ class Plan:
         return LABEL_LINE * max(lines, default=0)
 
     def card(self, cluster: Cluster) -> Block:
-        """The block of a cluster that contains the cluster's own memories, units and links."""
+        """The block of a cluster; the block contains the cluster's own memories, units and links."""
         inner = []
         links = {link.name: link for link in self.facts.parts.links}
         for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):

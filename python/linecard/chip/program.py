@@ -32,8 +32,8 @@ def chip_program(
 ) -> Iterator[str | dict[str, Any] | None]:
     """The program that runs for each packet, as the core expects it; ``None`` for the chip's own program.
 
-    When the context ends, the function deletes the files that it wrote or compiled. ``options`` are the options of an
-    executed program.
+    When the ``with`` block ends, the function deletes the files that the function wrote or compiled. ``options`` are
+    the options of an executed program.
 
     Raises:
         ConfigError: The program does not exist, or one of the options has no effect on this program.

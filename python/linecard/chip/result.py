@@ -1,7 +1,7 @@
 """The result of a run of a chip, as immutable typed records.
 
-Every class in this module contains only plain data. The screen, the JSON, the CSV and the notebook show the results
-without further computation, so their numbers agree.
+Every class in this module contains only plain data. The screen, the JSON, the CSV and the notebook show these results
+without further computation, so all four outputs show the same numbers.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class RunRequest:
 
     Attributes:
         overrides: Changes to the preset, each in the form ``key.path=value``.
-        packets: Requested number of packets that leave or are dropped while statistics are on.
-        warmup_packets: Number of packets that leave or are dropped before statistics start; ``None`` if the run detects
-            the end of its warm-up.
+        packets: Requested number of packets that leave or are dropped while the run collects statistics.
+        warmup_packets: Number of packets that leave or are dropped before the run starts to collect statistics;
+            ``None`` if the run detects the end of its warm-up.
         map_addresses: Whether addresses without a route were mapped to routed prefixes.
         input_hash: SHA-256 of the stored bytes of the capture; ``None`` for generated traffic.
         program_hash: SHA-256 of an executed program and its inputs, or of a file of steps; otherwise ``None``.
@@ -50,16 +50,16 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The band of a run: the range of one result over the stated intervals of the chip's parameters.
+    """The band of a run: the range of one result when the chip's parameters vary over their stated intervals.
 
     For each parameter, two runs use the two ends of its interval. One further run combines all interval ends that lower
-    the result, and another run combines all ends that raise the result.
+    the result, and another run combines all interval ends that raise the result.
 
     Attributes:
         low: Main results of the run with the lowest value of the metric.
         high: Main results of the run with the highest value of the metric.
         metric: Name of the metric: ``throughput_mpps``, or ``latency_mean_ns`` if no interval changes the throughput by
-            0.1 %.
+            more than 0.1 %.
         widths: The effect of each interval by itself, sorted from largest to smallest.
     """
 
@@ -70,7 +70,7 @@ class Band:
 
     @property
     def made_by(self) -> str:
-        """The two intervals with the largest effects, as text; empty if no interval changes the result by 0.1 %."""
+        """The two intervals with the largest effects, as text; empty if every effect is at most 0.1 % of the result."""
         scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
         most = [
             f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
@@ -101,7 +101,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
 
     @classmethod
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
-        """Build the result from the plain report of the compiled core."""
+        """Build the result from the report that the compiled core returns as plain data."""
         identity = {
             "chip": report["chip"],
             "config_hash": report["config_hash"],
@@ -119,10 +119,10 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return convert({**report, **extra}, cls)
 
     def metric(self, component: str, metric: str) -> float:
-        """The value of one measurement, in the unit that its row in :attr:`metrics` states.
+        """The value of one measurement, in the unit given in the measurement's row of :attr:`metrics`.
 
         Raises:
-            KeyError: The measurement does not exist; the message names the most similar ones.
+            KeyError: The measurement does not exist; the message names the most similar measurements.
         """
         return metric_of(self.metrics, component, metric)
 

@@ -4,8 +4,9 @@
     linecard.run("my_chip.toml", program=program)
 
 The steps of a program define the engines' work for each packet. A program is immutable: each method returns a new
-program with one more step. Each method is named after the ``op`` of a step, and its arguments are the keys of the step.
-A saved file omits keys that are not passed. Linecard checks the ranges and names in a program when the program runs.
+program with one more step. Each method is named after the ``op`` of a step, and the method's arguments are the step's
+keys. A saved program file contains only the keys that were passed to the methods. Linecard checks the ranges and names
+in a program when the program runs.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class OnceKeys(TypedDict, total=False):
         cycles: Cycles that the engine spends on computation before the action of the step.
         unless_executed: Whether to omit the step if the chip executes a program (``program=``), because the executed
             program does the work of the step.
-        part: Part of the program to which the step belongs, or several parts; the chip's key ``program.without`` omits
-            parts.
-        from_: If threads take packets from several inboxes: the step applies only to packets from this inbox.
+        part: One or more named parts of the program to which the step belongs; the chip's key ``program.without`` lists
+            parts to omit.
+        from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.
     """
 
     name: str
@@ -90,9 +91,10 @@ class SpanKeys(StepKeys, total=False):
     """Keys of memory accesses and transfers.
 
     Attributes:
-        address: Addresses: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same``
-            (always the first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
-        within_bytes: Number of bytes in the address range.
+        address: Address pattern: ``any`` (default; always a different address), ``flow`` (one address per flow),
+            ``same`` (the first address), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation,
+            repeated).
+        within_bytes: Size of the address range in bytes.
         per: Owner of the address range: one range for the ``chip`` (default), or a separate range for each ``thread``.
     """
 
@@ -105,7 +107,7 @@ class AccessKeys(SpanKeys, total=False):
     """Keys of memory accesses.
 
     Attributes:
-        whole_packet: Whether to access all bytes of the packet instead of a fixed number.
+        whole_packet: Whether to access all bytes of the packet instead of a fixed number of bytes.
         posted: Whether the thread continues without waiting for the access to complete.
     """
 
@@ -135,8 +137,8 @@ class Program:
 
     Attributes:
         name: Name of the application in results; allowed characters are letters, digits, ``_``, ``.`` and ``-``.
-        title: Title in one line; if empty, the name is the title.
-        source: Source of the numbers in the program.
+        title: One-line title; if empty, the program's name is used as the title.
+        source: Origin of the numbers in the program, such as a publication.
         routes: Forwarding table: a file with lines ``prefix next_hop …`` for IPv4 and IPv6; generated if omitted.
         steps: Steps.
         not_ip: How `check` and `look_up` treat frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
@@ -213,7 +215,7 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue where the previous access ended: in the open row, or with the rest of a transfer (``by_size``)."""
+        """Continue the previous access: in the open row, or with the rest of a transfer (unit of kind ``by_size``)."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
@@ -223,8 +225,8 @@ class Program:
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
         """Issue several accesses, and spread the step's cycles evenly before, between and after the accesses.
 
-        Each item of ``accesses`` has an ``op`` (an access or ``transfer``), the keys of the ``op``, ``times`` and
-        ``part``.
+        Each item of ``accesses`` contains an ``op`` (an access or ``transfer``), the keys of this ``op``, and the keys
+        ``times`` and ``part``.
         """
         pairs = tuple(tuple(access.items()) for access in accesses)
         return self._with("spread", {"accesses": pairs}, StepKeys, keys)
@@ -244,11 +246,11 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until all threads that continued in parallel after passing the packet on (`put`) have finished."""
+        """Wait until all threads that passed the packet on with `put` and continued in parallel have finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
-        """Take the lock with the given number; all programs of a chip share the locks."""
+        """Acquire the lock with the given number; all programs of a chip share the same locks."""
         return self._with("lock", {"lock": lock}, OnceKeys, keys)
 
     def unlock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -269,15 +271,16 @@ class Program:
         """Put the packet into an inbox or ring; the thread can then take another packet.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues in parallel with the thread that takes the packet. The remaining steps may
-        then only be `compute`, accesses, `join` and locks.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet. After a `put` with
+        ``goes_on``, the remaining steps may only be `compute`, accesses, `join` and locks.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
     def send(self, port: int | None = None, *, class_: int | str | None = None, **keys: Unpack[StepKeys]) -> Program:
         """Send the packet to an output queue of the given port, of the looked-up port, or of a port chosen by flow.
 
-        ``class_`` is the number of a class of service, from 0, or its name if the chip's ports list classes.
+        ``class_`` is the number (from 0) of a class of service, or the name of the class if the chip's ports list
+        classes.
         """
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
@@ -288,7 +291,7 @@ class Program:
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
         """Put the packet into the queue of the output port.
 
-        Sending threads execute the steps after `enqueue` once for each block of cells.
+        Threads that send packets execute the steps after `enqueue` once for each block of cells.
         """
         return self._with("enqueue", {}, OnceKeys, keys)
 

@@ -1,4 +1,4 @@
-"""Creation of a file for a new chip, based on a preset."""
+"""Creates the file of a new chip from a preset."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from linecard.schemas import line, write_schema
 def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """Write a file for a new chip: a copy of a shipped chip with its comments, or a file that extends another platform.
 
-    The function also writes ``chip.schema.json``, which lets an editor complete keys in the file (see :func:`schema`).
+    The function also writes ``chip.schema.json``, with which a text editor can complete the keys of the chip's file
+    (see :func:`schema`).
 
     Args:
         file: File to write; the function never overwrites an existing file.

@@ -119,7 +119,7 @@ def _facts(result: RunResult) -> list[Fact]:
 
 
 def loss_words(summary: Summary) -> tuple[str, str]:
-    """Format the loss and the packet counts from which it follows; the loss is “none” only if every packet has left."""
+    """Format the loss, with its packet counts; the loss is “none” only if every packet has left the chip."""
     gone = summary.packets_out + summary.packets_dropped
     stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
     of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"
@@ -133,7 +133,7 @@ def loss_words(summary: Summary) -> tuple[str, str]:
 
 
 def not_ip_words(frames: NotIpFrames) -> tuple[str, str]:
-    """Describe the number of frames that are not IP, and their outcomes."""
+    """Describe the number and the outcomes of non-IP frames."""
     became = (
         ("forwarded", frames.forwarded),
         ("punted to the host", frames.punted),

@@ -1,4 +1,4 @@
-"""The result of a DRAM run: latencies and their parts, use of the bus time, statistics of banks, and energy."""
+"""The result of a DRAM run: latencies and their parts, a breakdown of the bus time, bank statistics, and energy."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
         ]
 
     def table(self) -> Table:
-        """Every measurement as one row of a table."""
+        """All measurements as table rows, one row for each measurement."""
         return records(self.metrics())
 
     def __repr__(self) -> str:

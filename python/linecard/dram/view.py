@@ -1,4 +1,4 @@
-"""The view of a DRAM run: bandwidth, latencies, use of the bus time, and statistics of banks."""
+"""The view of a DRAM run: bandwidth, latencies, a breakdown of the bus time, and bank statistics."""
 
 from __future__ import annotations
 

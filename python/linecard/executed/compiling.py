@@ -1,4 +1,4 @@
-"""Compiles C files with the compiler of the Python package ``ziglang``, and checks the options of a compilation."""
+"""Compiles C files with the compiler of the Python package ``ziglang``, and checks compiler options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTHS = (32, 64)
 
 
 def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigProblem]:
-    """List problems with the compiler flags and with the word width (32 or 64 bits, for RISC-V)."""
+    """Return a list of problems with the compiler flags and with the RISC-V word width (32 or 64 bits)."""
     problems = []
     if bits not in WIDTHS:
         problems.append(ConfigProblem("bits", "", f"found {bits}, expected 32 or 64"))
@@ -61,10 +61,10 @@ def compile_c(
     Args:
         source: The C file; its folder is on the include path.
         target: The file to write.
-        flags: The flags that Linecard passes for every program of the same kind.
+        flags: The flags that Linecard passes for every program of this type: C or XDP.
         include: The folder with the shipped headers.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
-        cflags: Further flags in shell syntax.
+        cflags: Additional compiler flags in shell syntax.
         *last: Arguments after the C file.
 
     Raises:

@@ -79,7 +79,7 @@ def executed(
     cflags: str = "",
     bits: int = 32,
 ) -> Iterator[dict[str, Any]]:
-    """A program to execute, in the form that the core expects; compiled files are deleted when the context ends.
+    """A program to execute, in the form that the core expects; compiled files are deleted when the ``with`` block ends.
 
     Raises:
         ConfigError: The program does not exist, or one of the arguments has no effect on the program.

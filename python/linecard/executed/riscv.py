@@ -1,9 +1,9 @@
-"""Packet programs in C on RISC-V: functions that compile the programs and trace them on a capture.
+"""Packet programs in C on RISC-V: functions that compile the programs, and trace their execution on a capture.
 
 A program defines the function ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which processes one IP packet
 (``programs/include/linecard.h``). A program is specified as the name of a shipped program, a C file, or an ELF file for
-32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler
-of the Python package ``ziglang`` (requires the extra ``programs``).
+32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file requires the
+compiler from the Python package ``ziglang`` (extra ``programs``).
 """
 
 from __future__ import annotations
@@ -119,9 +119,10 @@ def program_trace(
         budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
         cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, Linecard
-            keeps no traces. A damaged file is replaced; ``notes`` of the result report the damage.
-        cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
-        progress: Function that is called from time to time with (done, total).
+            keeps no traces. A damaged trace file is replaced; the ``notes`` of the result report the damage.
+        cache_bytes: Maximum size of the trace folder, by default 4 GiB; Linecard removes the least recently used traces
+            to keep this limit.
+        progress: Function that is called repeatedly with (done, total), in packets or in bytes of the capture.
 
     Returns:
         The statistics of the program.
@@ -129,7 +130,7 @@ def program_trace(
     Raises:
         ConfigError: The program or an argument cannot be used.
         CompileError: The C file does not compile.
-        RunError: The program faults; the message contains PC, symbol and packet.
+        RunError: The program causes a fault; the message contains the PC, the symbol and the packet.
         TrafficError: The capture cannot be used.
     """
     name = str(program)
@@ -200,13 +201,13 @@ def program_run(
     Args:
         elf: Path of an ELF file for RISC-V.
         budget: Maximum number of instructions.
-        progress: Function that is called from time to time with (instructions, budget).
+        progress: Function that is called repeatedly with (executed instructions, instruction budget).
 
     Returns:
         The value of register ``a0``, and the number of executed instructions.
 
     Raises:
         ConfigError: The file is not an ELF file for RISC-V.
-        RunError: The program faults, or it exceeds the instruction budget.
+        RunError: The program causes a fault, or exceeds the instruction budget.
     """
     return _core.program_run(os.fspath(elf), budget, progress)

@@ -1,4 +1,4 @@
-"""The shipped programs for RISC-V, their files, and the module that compiles the programs."""
+"""The shipped programs for RISC-V, their files, and the module that compiles these programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProgramInfo:
         source: Document that specifies the program.
         reads: Part of the packet that determines the program's work: ``header`` or ``payload``.
         shared: Data that threads share while they process different packets.
-        control: Default control file; ``None`` if the program needs none.
+        control: Default control file; ``None`` if the program requires no control file.
     """
 
     name: str

@@ -14,7 +14,7 @@ MOST_SOURCE_BYTES = 4 << 20
 
 
 def source_text(program: str, file: str) -> list[str] | None:
-    """Lines of a source file, if the file is in the folder of the program or ships with Linecard."""
+    """Lines of a source file that is in the program's folder or ships with Linecard; ``None`` for any other file."""
     name = Path(file).name
     beside = Path(program).parent if Path(program).suffix else None
     folders = [] if beside is None else [beside]
@@ -30,7 +30,7 @@ def source_text(program: str, file: str) -> list[str] | None:
 
 
 def lines_with_text(program: ExecutedProgram) -> list[tuple[SourceLine, str]]:
-    """The source lines of a program, each with file, line number and text; without the file, the text is missing."""
+    """The source lines of a program, each with file, line number and text; lines of a missing file have no text."""
     texts: dict[str, list[str] | None] = {}
 
     def said(line: SourceLine) -> str:

@@ -1,10 +1,10 @@
 """XDP programs (eBPF): functions that compile the programs and run them on a capture.
 
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
-program may also be a file of raw eBPF instructions with eight bytes per instruction. A C file needs the compiler of the
-Python package ``ziglang`` (requires the extra ``programs``). A program processes one packet after another. A run stops
-with an error if the program has a fault that the kernel's verifier would reject. The error message contains the
-instruction and the source line of the fault.
+program may also be a file of raw eBPF instructions with eight bytes per instruction. A C file requires the compiler
+from the Python package ``ziglang`` (extra ``programs``). A program processes one packet after another. A run stops with
+an error if the program has a fault for which the kernel's verifier would reject the program. The error message contains
+the instruction and the source line of the fault.
 """
 
 from __future__ import annotations
@@ -168,8 +168,8 @@ def xdp_rows(
             smaller maximum.
         isa: Version of the eBPF instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether each path with a constant action gets its own copy of the program's end, which exits with
-            this constant.
+        path_exits: Whether each path with a constant action has its own copy of the program's end; this copy exits with
+            the constant action.
 
     Returns: The number of rows of the program for each number of lanes, and the number of rows of each basic block.
 
@@ -215,18 +215,18 @@ def xdp_run(
         program: Name of a shipped program, or path of a C file or an object file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         section: Function or section to run, if the object has several programs.
-        maps: Map names, and for each map the CSV or TOML file with which Linecard fills the map before the run.
+        maps: Mapping from the names of maps to CSV or TOML files; Linecard fills each map from its file before the run.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
-        seed: Seed of generated payload, mapped addresses and the program's random numbers.
+        seed: Seed of the random generator for payload bytes, mapped addresses and the program's random numbers.
         routes: Route table; Linecard maps IPv4 addresses to the table's prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         cpus: Number of processors for per-CPU maps; Linecard assigns packets to the processors in turn.
         interface: Index of the receiving network interface.
-        progress: Function that is called from time to time with (done, total).
+        progress: Function that is called repeatedly with (done, total), in packets or in bytes of the capture.
 
     Returns:
         The statistics of the program, and the contents of its maps.
@@ -234,8 +234,8 @@ def xdp_run(
     Raises:
         ConfigError: The program, a map's file or an argument cannot be used; the error lists unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program has a fault that the kernel's verifier would reject; the error names the instruction and
-            the source line.
+        RunError: The program has a fault for which the kernel's verifier would reject the program; the error names the
+            instruction and the source line.
         TrafficError: The capture cannot be used.
     """
     with _object(program, defines) as path:

@@ -17,7 +17,7 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
         name: Name.
         title: Purpose.
         source: Document that specifies the program.
-        parameters: Macros that ``defines`` can set, with their defaults.
+        parameters: Macros that the argument ``defines`` can set, with the default of each macro.
         maps: Maps that must be filled before the program runs.
     """
 

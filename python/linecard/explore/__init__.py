@@ -4,12 +4,12 @@
 
 - `spec` reads a sweep from a file, options or arguments.
 - `points` builds the grid or the sample of points, and applies the constraints.
-- `content` computes the hash of each run.
+- `content` computes a hash of the inputs of each run.
 - `execute` (threads) or `cluster` (Dask) executes the points whose results are not in `store`.
-- `result` holds the result table.
+- `result` defines the result table.
 
-`axes` and `expression` parse values and formulas. `subjects` defines the models that a sweep can run, such as chips,
-DRAM parts and Petri nets.
+`axes` parses values, and `expression` parses formulas. `subjects` defines the models that a sweep can run, such as
+chips, DRAM parts and Petri nets.
 """
 
 from linecard._lazy import make_lazy

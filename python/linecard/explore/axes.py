@@ -10,8 +10,8 @@
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
 A range without `step`, `times` or `points` is continuous. With `log`, the values of a range are evenly spaced on a
-logarithmic scale. Only a sample can use a continuous range of fractional numbers. In a grid, a continuous range of
-whole numbers contains every whole number between its ends.
+logarithmic scale. A sample can use a continuous range of fractional numbers; a grid cannot. In a grid, a continuous
+range of whole numbers contains every whole number between its ends.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _RANGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A continuous range of values from which a sample draws.
+    """A continuous range from which a sample draws the values of an axis.
 
     Attributes:
         low: Smallest value of the range.
         high: Largest value of the range.
-        log: Whether samples are uniform on a logarithmic scale.
+        log: Whether samples are distributed uniformly on a logarithmic scale.
         whole: Whether the range contains whole numbers only.
     """
 
@@ -81,9 +81,9 @@ class Axis:
     Attributes:
         name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
         values: The values in order; empty if the axis is a continuous range of fractional numbers.
-        interval: The continuous range from which a sample draws; ``None`` for a list, or for a range with steps.
-        place: Origin of the axis for messages: file and line, or the option.
-        group: Number of the axis group; the axes of a group change to their next values together.
+        interval: The continuous range from which a sample draws values; ``None`` for a list, or for a range with steps.
+        place: Origin of the axis, for error messages: file and line, or the command-line option.
+        group: Number of the group to which the axis belongs; the axes of a group change to their next values together.
     """
 
     name: str
@@ -214,7 +214,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """Return the errors of axes: repeated names, repeated values, and lists of different lengths in one group."""
+    """List the errors in the axes: repeated names, repeated values, and lists of different lengths in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:

@@ -1,4 +1,7 @@
-"""Executes batches of run requests. Equal requests are executed once, and records are returned in request order."""
+"""Executes batches of run requests.
+
+Identical requests are executed only once, and records are returned in request order.
+"""
 
 from __future__ import annotations
 
@@ -65,10 +68,10 @@ class Bench:
         return [found[key] for key in keys]
 
     def execute(self, tasks: Sequence[Task], take: Take) -> None:
-        """Execute every task that is not in the store.
+        """Execute every task whose result is not in the store.
 
         Args:
-            tasks: The runs to execute, each of them once.
+            tasks: The runs to execute; each run is executed only once.
             take: Function that is called once for each task with the task's record; calls can come from any thread, but
                 are never concurrent.
 
@@ -91,7 +94,7 @@ class Bench:
 
 
 def numbers_of(record: Record) -> Mapping[str, Any]:
-    """Return the numbers of a run; raise an error if the run did not succeed.
+    """Return the numerical results of a run; raise an error if the run did not succeed.
 
     Raises:
         ConfigError: The simulator rejected the run as invalid.
@@ -106,5 +109,5 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 
 
 def measured(record: Record, metric: str) -> dict[str, float]:
-    """Return one metric of a run for each component."""
+    """Return the value of a metric for each component in a run."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}

@@ -71,8 +71,8 @@ def check(
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
-        trace: Capture or link profile (``"edge"``, ``"core"``, a ``.toml`` file) that the chip receives; by default,
-            the chip's own traffic generator.
+        trace: Source of the chip's traffic: a capture or a link profile (``"edge"``, ``"core"``, a ``.toml`` file); by
+            default, the chip's own traffic generator.
         size: Frame size in bytes, ``"imix"``, ``"rfc2544"``, or a mix that the chip file defines.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 

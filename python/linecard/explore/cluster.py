@@ -1,9 +1,10 @@
-"""Executes the runs of a sweep on Dask workers; the driver manages the store and the claims on runs.
+"""Executes the runs of a sweep on Dask workers; the driver manages the store, and claims runs before their execution.
 
 The driver sends each file that a request names (designs, programs, captures), if the file is below the current folder.
 Files outside the current folder must have the same contents on every worker. All workers must have the same build of
-Linecard. Each worker hashes its requests, and rejects a run if its own hash differs from the driver's hash. If a worker
-dies, the driver resubmits the runs of that worker. A cluster and local threads produce identical tables.
+Linecard. Each worker computes the hash of each run, and rejects the run if the hash differs from the driver's hash. If
+a worker dies, the driver resubmits the runs of that worker. A Dask cluster and local threads produce identical result
+tables.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class _Folder:
             self._users += 1
 
     def leave(self) -> None:
-        """Change back to the previous folder when no run uses the bundle any longer."""
+        """Change back to the previous folder as soon as no run uses the file bundle."""
         with self._change:
             self._users -= 1
             if self._users == 0:
@@ -121,7 +122,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
 
 
 def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
-    """Return the contents of the files that the tasks name and that are below the current folder, by relative path."""
+    """Map the relative path of each file that the tasks name below the current folder to the contents of the file."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
     for task in tasks:
@@ -159,7 +160,7 @@ class Connection:
         self._cluster: Any = None
 
     def client(self) -> Any:
-        """Return the Dask client after connecting it.
+        """Connect the Dask client if necessary, and return the client.
 
         Raises:
             ConfigError: No Dask scheduler responds.
@@ -217,7 +218,7 @@ class Connection:
 
 
 class Cluster(Work):
-    """Executes runs on a cluster: submits messages, collects results, and resubmits lost runs."""
+    """Executes runs on a cluster: submits groups of runs, collects results, and resubmits lost runs."""
 
     def __init__(self, tasks: Sequence[Task], take: Take, store: Store | None, counts: Counts) -> None:
         super().__init__(tasks, take, store, counts)
@@ -235,7 +236,7 @@ class Cluster(Work):
         """Execute all runs on the cluster of a Dask client.
 
         Raises:
-            ConfigError: No worker responds, or a worker has a different build or different files.
+            ConfigError: No worker responds, or a worker has a different build of Linecard or different files.
             RunError: The connection to the scheduler was lost; finished runs are kept.
             Interrupted: The user pressed Ctrl-C; finished runs are kept.
         """

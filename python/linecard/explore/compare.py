@@ -95,7 +95,7 @@ def compare(
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: A design or a file is invalid, or A and B have different kinds, such as a design and a sweep.
+        ConfigError: A design or a file is invalid, or A and B are of different types, such as a design and a sweep.
         RunError: A run ends without a result.
         linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are in the store.
 

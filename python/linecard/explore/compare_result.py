@@ -20,7 +20,7 @@ _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "sim
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key with different values in A and B; ``None`` is the value of a side without the key."""
+    """A key whose values differ between the two sides, A and B; the value is ``None`` for a side without the key."""
 
     key: str
     a: Any
@@ -33,16 +33,16 @@ class Moved:
     """The values of a metric on both sides of a comparison, and the change between the sides.
 
     Attributes:
-        name: Name of a summary number, or a component and a metric.
+        name: Name of a main result, or names of a component and a metric.
         a: Mean of the metric on the first side.
         b: Mean of the metric on the second side.
-        change: ``b / a - 1``; ``None`` if ``a`` is zero.
+        change: Relative change ``b / a - 1``; ``None`` if ``a`` is zero.
         difference: ``b - a``.
         low: Lower bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
         high: Upper bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
         beyond_noise: Whether the confidence interval of the difference excludes zero; ``None`` if no interval exists.
-            The value is also ``None`` for the offered load of two designs with the same traffic, because the designs do
-            not determine this load.
+            ``beyond_noise`` is also ``None`` for the offered load of two designs with the same traffic, because the
+            designs do not determine this load.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """The costs per packet, in two programs, of a source line or of a function whose source lines are unknown.
+    """Costs per packet in two programs: the costs of a source line, or of a function whose source lines are unknown.
 
     Attributes:
         text: Text of the source line, or name of the function.
@@ -88,7 +88,7 @@ class LineMoved:
 
     @property
     def difference(self) -> float:
-        """Increase in cycles plus stall cycles from the first to the second program."""
+        """Increase of the sum of cycles and stall cycles from the first to the second program."""
         return self.cycles.difference + self.stall_cycles.difference
 
     @property
@@ -130,8 +130,8 @@ class CompareResult(Result):
         basis: Description of the samples from which the confidence intervals are computed.
         limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
             sweeps.
-        configuration: Keys with different values.
-        metrics: The summary numbers of runs, or the table columns of sweeps.
+        configuration: Keys whose values differ between the two sides.
+        metrics: The compared metrics: the main results of runs, or the table columns of sweeps.
         measurements: Measurements of single parts, such as a memory, that changed beyond noise, largest change first;
             only for designs.
         lines: Source lines of two programs, sorted by the change in cycles plus stall cycles, largest first; only for
@@ -158,7 +158,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show, except metrics that are zero on both sides and metrics that follow from a rate."""
+        """The metrics to show; metrics that are zero on both sides, or redundant with a rate, are omitted."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

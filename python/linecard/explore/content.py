@@ -1,4 +1,4 @@
-"""Identifies a run by one hash of all inputs that determine its result.
+"""Identifies a run by one hash of all inputs that determine the run's result.
 
 The hash of a run covers:
 
@@ -7,9 +7,9 @@ The hash of a run covers:
 - the files of a shipped program (if the run executes one), and
 - the compiled core of Linecard.
 
-The request includes the name of a file, but not the folder of the file. Identical files have the same hash in different
-folders, and on different machines with the same build. The hash of a TOML file covers the values in the file, not its
-layout.
+The request includes the name of a file, but not the folder of the file. Identical files lead to the same hash in
+different folders, and on different machines with the same build of Linecard. The hash of a TOML file covers the values
+in the file, not its layout.
 """
 
 from __future__ import annotations
@@ -97,15 +97,15 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def canonical(data: Any) -> bytes:
-    """Encode data as JSON with sorted keys, so that equal data has identical bytes. TOML dates become text."""
+    """Encode data as JSON with sorted keys, so that equal data has identical bytes. TOML dates are encoded as text."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
 
 
 def files_of(request: Request) -> dict[str, str]:
     """Map each file that a request names, directly or through other files, to the hash of its contents.
 
-    The map also contains files whose names equal a string of the request by chance. A match by chance can cause an
-    unnecessary run, but never a wrong record.
+    The map also contains files whose names equal a string of the request only by coincidence. Such a coincidence can
+    cause an unnecessary run, but never an incorrect result.
 
     Raises:
         TrafficError: A file that the request names cannot be read.
@@ -155,8 +155,8 @@ def content_of(request: Request) -> str:
 class Keys:
     """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has a cluster ``island``.
 
-    The description of a design lists all keys of the design. A key that the design does not have stays unchanged, and
-    the core checks the key.
+    The description of a design lists all keys of the design. A key that the design lacks stays unchanged; the core
+    later checks the key.
     """
 
     def __init__(self, preset: str) -> None:
@@ -167,7 +167,7 @@ class Keys:
         self._short: dict[str, str | None] = {}
 
     def full(self, key: str) -> str:
-        """Return the one key of the design that ends in ``key``; if none or several do, return ``key`` itself."""
+        """Return the only key of the design that ends in ``key``; without a unique match, return ``key`` itself."""
         if key in self.values:
             return key
         if key not in self._short:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """Select the best points of a batch in the order of Pareto fronts; points that break a limit come last."""
+    """Select the best points of a batch in the order of Pareto fronts; points that violate a limit come last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -51,11 +51,11 @@ class Judged:
 
     Attributes:
         number: Index of the point in the design space.
-        values: Mean of each objective over the seeds; empty if a run has no numbers.
+        values: Mean of each objective over the seeds; empty if a run has no results.
         estimates: Mean and confidence interval of each objective.
         keeps: Whether every run meets every limit and is conclusive; short first runs may be inconclusive.
         rows: Runs.
-        parts: Time breakdown of the runs by part.
+        parts: Utilisation of each part of the chip, and time of a packet in each part, for each run.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Return whether every number of the row that an objective uses is conclusive."""
+    """Return whether every number of a run that an objective, a limit or a column uses is conclusive."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -83,13 +83,13 @@ def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
 def judge(
     task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts], *, short: bool = False
 ) -> Judged:
-    """Compute the objectives of a point from its runs, and check its limits.
+    """Compute the objectives of a design point from the point's runs, and check the limits.
 
     Args:
         task: The optimisation task.
         number: Index of the point in the design space.
         rows: Runs.
-        parts: Time breakdown of the runs by part.
+        parts: Utilisation of each part of the chip, and time of a packet in each part, for each run.
         short: Whether the runs are short first runs, which need not be conclusive.
 
     Raises:
@@ -111,7 +111,7 @@ def judge(
 
 
 class Space:
-    """The points that satisfy the constraints, with the index of each value on its axis."""
+    """The design points that satisfy the constraints; each point has the index of its value on every axis."""
 
     def __init__(self, task: Task) -> None:
         spec = task.spec
@@ -153,7 +153,10 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Return the points that differ by one step on one axis; on an axis of names, all names are one step apart."""
+        """Return the points that differ from the given point by one step on one axis.
+
+        On an axis of names, all names are one step apart.
+        """
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

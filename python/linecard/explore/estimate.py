@@ -23,14 +23,14 @@ class Estimate:
     """The number of runs of a sweep, and the estimated execution time.
 
     Attributes:
-        points: Number of points, including duplicates.
-        left_out: Number of points that break a constraint.
+        points: Number of points of the sweep, including duplicates.
+        left_out: Number of points that violate a constraint.
         runs: Number of distinct runs.
         found: Number of runs that are already in the store.
         seconds_each: Mean execution time of a run on one core; ``None`` if every timed run was refused or failed.
-        seconds: Estimated execution time of the missing runs on the available cores; ``None`` if the mean time is
-            unknown.
-        probes: Number of timed runs.
+        seconds: Estimated time to execute the runs that are not in the store, on the available CPU cores; ``None`` if
+            the mean time is unknown.
+        probes: Number of runs whose execution time was measured.
     """
 
     points: int

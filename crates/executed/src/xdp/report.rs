@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// The most entries of a map that a report lists; it states the total for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses per packet to one region: `packet`, `context`, `stack`, map values, or a map's `NAME.index`.
+/// Accesses per packet to one memory region: `packet`, `context`, `stack`, the values of a map, or a map's
+/// `NAME.index`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "RegionUse")]
 pub struct RegionReport {
@@ -48,7 +49,7 @@ pub struct MapEntry {
 pub struct MapReport {
     /// Name.
     pub name: String,
-    /// Kind of the map, such as `HASH`.
+    /// Type of the map, such as `HASH`.
     pub kind: String,
     /// Size of a key in bytes.
     pub key_bytes: u32,
@@ -69,7 +70,7 @@ pub struct MapReport {
 /// The result of an XDP program that was executed on packets.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
-    /// The name of the program, as requested.
+    /// The name of the program, as given in the request.
     pub name: String,
     /// Name of the program's function in the object file.
     pub program: String,
@@ -82,11 +83,11 @@ pub struct XdpReport {
     /// Mean number of instructions per packet; `least_instructions` and `most_instructions` are the minimum and
     /// maximum.
     pub instructions_per_packet: f64,
-    /// Smallest number of instructions that a packet required.
+    /// Minimum number of instructions that the program executed for a packet.
     pub least_instructions: u64,
-    /// Largest number of instructions that a packet required.
+    /// Maximum number of instructions that the program executed for a packet.
     pub most_instructions: u64,
-    /// Mean size of the packets after the program ran.
+    /// Mean size of the packets after the program processed them.
     pub mean_bytes_left: f64,
     /// Accesses that instructions and helpers make to each memory region.
     pub regions: Vec<RegionReport>,

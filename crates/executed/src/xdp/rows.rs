@@ -34,7 +34,8 @@ pub struct LaneRows {
 
 /// The rows and the instructions of one basic block, and the origin of the action with which the block exits.
 ///
-/// `exit` is `constant` or `register`, or `None` if the program does not end in this block.
+/// `exit` is the origin of this action: `constant` or `register`, or `None` if the program does not end in this
+/// block.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BlockRows")]
 pub struct BlockReport {
@@ -49,10 +50,10 @@ pub struct BlockReport {
     pub exit: Option<&'static str>,
 }
 
-/// The schedule of an XDP program: rows of instructions that execute in the same cycle.
+/// The schedule of an XDP program: all instructions of a row execute in the same cycle.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
-    /// The name of the program, as requested.
+    /// The name of the program, as given in the request.
     pub name: String,
     /// Name of the program's function in the object file.
     pub program: String,
