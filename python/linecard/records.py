@@ -1,4 +1,4 @@
-"""Functions that all results use: numbers on screens, records as plain data, and data frames."""
+"""Functions that all results use, for rows of terminal output, plain data and data frames."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from linecard.errors import MissingExtraError
 
 
 class Number(NamedTuple):
-    """The unit, the row name and the colour with which screens and tables show one number of a report.
+    """The unit, row name and colour with which terminal output and tables show one number of a report.
 
     Attributes:
         unit: Unit of the number; a number with a unit has a row in the long-format table.
-        row: Name of the number's row on screens; empty if the number has no separate row.
-        tone: Name of the colour of the bar in the row, such as ``good`` or ``bad``.
+        row: Name of the row that shows the number in terminal output; empty if the number has no row of its own.
+        tone: Tone that determines the colour of the bar in the number's row, such as ``good`` or ``bad``.
     """
 
     unit: str = ""
@@ -25,7 +25,7 @@ class Number(NamedTuple):
 
 
 def rows_shown(record: Any) -> list[tuple[Number, Any]]:
-    """The numbers of a report that screens show in separate rows, with their values."""
+    """The numbers of a report that terminal output shows in rows of their own, each with its value."""
     return [(number, getattr(record, name)) for name, number in record.NUMBERS.items() if number.row]
 
 
@@ -41,7 +41,7 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
 
 
 def left_out(record: Any) -> set[str]:
-    """The fields that the dictionary of a record omits because their values are the defaults."""
+    """The fields that a record's dictionary omits because they have their default values."""
     shape = type(record)
     if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
         return set()

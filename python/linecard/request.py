@@ -25,7 +25,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
     """Check the seed and the numbers of packets of a request.
 
     Raises:
-        ConfigError: A number is out of range, or the number of packets is 0 for generated traffic.
+        ConfigError: A number is out of range, or a request for generated traffic has 0 packets.
     """
     problems = out_of_range({"seed": seed, "packets": packets, "warmup": warmup_packets}, 0, U64_MAX)
     if packets == 0 and not has_end:
@@ -35,7 +35,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """Return one problem for each number that is not whole or is out of range."""
+    """Return one problem for each number that is not an integer or is out of range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -58,7 +58,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Convert changes to a new dictionary; numbers and booleans in texts such as ``dram.banks=2`` are parsed.
+    """Convert changes to a new dictionary, and parse the numbers and booleans in texts such as ``dram.banks=2``.
 
     Raises:
         ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
@@ -76,7 +76,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Convert a command-line value to a number or a boolean if the value is one in TOML; otherwise, return the text."""
+    """Convert a command-line value that is a TOML number or boolean; return every other value as text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]
@@ -133,5 +133,5 @@ def file_hash(path: str | PathLike[str]) -> str:
 
 
 def default_jobs() -> int:
-    """Number of cores that this process may use."""
+    """Number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

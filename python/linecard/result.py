@@ -18,10 +18,10 @@ FORMATS = ("json", "csv", "parquet", "html", "svg", "png")
 
 
 def named_format(path: str | Path) -> tuple[str, str]:
-    """Return the format and the name of a file, from the suffix of the name or from ``FORMAT:NAME``.
+    """Return the format and the name of an output file that is given as ``NAME.SUFFIX`` or ``FORMAT:NAME``.
 
     Raises:
-        ConfigError: Neither the suffix nor the prefix is one of :data:`FORMATS`.
+        ConfigError: Neither the suffix nor the prefix of the name is a format listed in :data:`FORMATS`.
 
     >>> named_format("run.csv")
     ('csv', 'run.csv')
@@ -43,7 +43,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
 
 
 def need_for(kind: str) -> None:
-    """Import the libraries that a format needs.
+    """Import the libraries that a file format requires.
 
     Raises:
         MissingExtraError: The optional dependencies that provide the libraries are not installed.
@@ -57,14 +57,14 @@ def need_for(kind: str) -> None:
 
 
 class Result:
-    """The result of a request. Subclasses declare the fields of the table, the manifest and the ``to_dict`` output.
+    """The base class of results. Subclasses declare which fields their table, manifest and ``to_dict`` output contain.
 
     Attributes:
         TABLE: Name of the field that contains the rows of the table.
         ASKED: Names of the fields that describe the request; the manifest contains these fields.
         INPUT: Name of the field that contains the input; if the input is a file, the manifest contains the hash of this
             file.
-        APART: Names of the fields that ``to_dict`` leaves out.
+        APART: Names of the fields that ``to_dict`` omits.
     """
 
     __slots__ = ()
@@ -102,11 +102,11 @@ class Result:
         """Write the result to a file, and its manifest to ``NAME.manifest.json`` in the same folder.
 
         Args:
-            path: The file to write. The suffix of the name, or ``FORMAT:`` before the name, selects the format.
+            path: The file to write. The suffix of the file name, or the prefix ``FORMAT:``, selects the format.
                 ``json`` contains the whole result; ``csv`` and ``parquet`` contain the table. ``html`` is one
                 self-contained page; ``svg`` and ``png`` contain the charts. ``parquet`` requires the optional
                 dependencies ``frames``; ``png`` requires ``plot``. The path ``-`` means stdout.
-            command: Command that repeats the run; the page and the manifest contain it.
+            command: Command that repeats the run; the page and the manifest contain this command.
 
         Returns:
             Path of the file that was written.

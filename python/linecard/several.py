@@ -1,4 +1,4 @@
-"""Combines several results of one kind into one result."""
+"""Combines several results of the same type into one result."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Each = TypeVar("Each", bound=Result)
 
 
 class Several(Result, Generic[Each]):
-    """One result that combines several results of one kind, with concatenated tables and views.
+    """One result that combines several results of the same type, with concatenated tables and views.
 
     Attributes:
-        results: The combined results, in order.
+        results: The results that are combined, in the order of their rows in the table.
         name: Name of the list of results in the dictionary that ``to_dict`` returns. If ``results`` contains only one
             result, ``to_dict`` returns the dictionary of this result.
         key: Name of the field in which the results differ; this field is the first column of the table.
@@ -41,7 +41,7 @@ class Several(Result, Generic[Each]):
         return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the first result, with the values of all results for the field in which they differ."""
+        """The manifest of the first result, in which the field ``key`` lists the values of all results."""
         several = {self.key: [getattr(each, self.key) for each in self.results]}
         return {**self.results[0].manifest(), "result": type(self).__name__, **several}
 

@@ -1,7 +1,8 @@
-"""Runs work in a pool of threads. The threads use every processor core, because the compiled code releases the GIL.
+"""Processes a list of items in a pool of threads.
 
-The results are in the order of the items. The results depend neither on the number of threads nor on the order in which
-items finish. Ctrl-C stops the work within a fraction of a second.
+The threads use every processor core, because the compiled code releases Python's global interpreter lock. The
+results are in the order of the input items. The results depend neither on the number of threads nor on the order in
+which items finish. Ctrl-C stops the work within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Exception that ends an item of work after the user interrupts the work, or after another item fails."""
+    """Exception that ends the processing of an item after the user interrupts the run, or after another item fails."""
 
 
 def threads_for(jobs: int | None) -> int:
-    """The number of threads for a request; ``None`` means one thread per core.
+    """The number of threads for a request: ``jobs``, or one thread per core if ``jobs`` is ``None``.
 
     Raises:
         ConfigError: ``jobs`` is out of range.
@@ -50,14 +51,15 @@ def side_by_side(
     Args:
         work: Function with two arguments, an item and a poll function. Several threads call ``work``, which must call
             the poll function from time to time. The poll function raises `Stopped` if ``work`` must end.
-        items: Items of work.
-        jobs: Number of items that are processed in parallel; ``None`` means one per core.
-        look: Function that reports progress; the calling thread calls it from time to time, and once at the end.
+        items: Items to process; ``work`` is called once for each item.
+        jobs: Number of items that are processed in parallel; ``None`` means one item per core.
+        look: Function that reports progress; the calling thread calls this function from time to time, and once at the
+            end.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: The exception of the first item that failed, or ``KeyboardInterrupt`` after Ctrl-C; all other
-            items have ended.
+        BaseException: The exception of the first item that failed, or ``KeyboardInterrupt`` after Ctrl-C, raised after
+            all other items have ended.
     """
     stop = threading.Event()
 

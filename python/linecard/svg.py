@@ -48,7 +48,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
 
 
 def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
-    """Break a text into lines whose width is at most ``most``."""
+    """Break a text into lines whose width is at most ``most`` pixels."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -68,7 +68,7 @@ def level_fill(share: float) -> str:
 
 
 def text_on(share: float | None) -> str:
-    """Text colour that is readable on the background colour for a fraction."""
+    """Text colour that is legible on the background colour that represents a fraction."""
     return "#ffffff" if share is not None and share > 0.55 else INK
 
 

@@ -1,6 +1,6 @@
 """Tables with one row per metric; each table file has a manifest in the same folder.
 
-CSV needs only the standard library; Parquet and data frames need polars.
+CSV files require only the standard library; Parquet files and data frames require polars.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with named columns, and with rows of values that a file can store."""
+    """A table with named columns and with rows of values that files can store."""
 
     columns: tuple[str, ...]
     rows: Sequence[Row]
@@ -40,7 +40,7 @@ def records(several: Iterable[Any], of: type | None = None, **first: Sequence[ob
 
     Args:
         several: Records of one type.
-        of: Type of the records; it determines the columns if there are no records.
+        of: Type of the records, which determines the columns if there are no records.
         **first: Additional columns at the left, with one value per record.
     """
     kept = list(several)
@@ -94,7 +94,7 @@ def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
-    """Format rows as CSV text with a header line; floats have full precision, and ``None`` is an empty cell."""
+    """Format rows as CSV text with a header line; floats have full precision, and ``None`` becomes an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
@@ -108,7 +108,7 @@ def json_text(data: Any) -> str:
 
 
 def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
-    """Write ``NAME.manifest.json`` to the folder of a file; stdout, devices and pipes have no manifest."""
+    """Write ``NAME.manifest.json`` to the folder of the file ``NAME``; stdout, devices and pipes have no manifest."""
     path = Path(path)
     if not is_file_name(path):
         return path

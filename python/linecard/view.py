@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar for a fraction from 0 to 1, or, with ``signed``, from -1 to 1; the number is beside the bar.
+    """A bar that represents a fraction from 0 to 1, or from -1 to 1 if ``signed`` is set; the number is beside the bar.
 
     Attributes:
         share: Length of the bar as a fraction.
@@ -96,7 +96,7 @@ class Fact(NamedTuple):
 
 
 def facts_shown(record: Any) -> list[Fact]:
-    """The numbers of a report that screens show in separate rows, with their units."""
+    """The numbers of a report that terminal output shows in rows of their own, each with its unit."""
     return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
@@ -114,12 +114,12 @@ class Table(NamedTuple):
     Attributes:
         title: Heading.
         columns: Columns.
-        rows: Rows of cells (texts, numbers or bars); a text instead of a row is a heading between rows.
+        rows: Rows of cells (texts, numbers or bars); a text in place of a row is shown as a heading.
         said: Text beside the table's heading.
         shown: Maximum number of rows on a terminal and in a notebook; pages and files contain all rows.
         marked: Indices of the highlighted rows.
         below: Text below the table.
-        folded: Whether only pages show the table, in collapsed form.
+        folded: Whether the table is shown only on pages, in collapsed form.
     """
 
     title: str
@@ -147,8 +147,8 @@ class Axis(NamedTuple):
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero. With ``None``, the axis begins at zero if the data then cover at least a
-            quarter of the axis.
+        zero: Whether the axis begins at zero. If ``zero`` is ``None``, the axis begins at zero only when the data then
+            cover at least a quarter of the axis.
         low: Lower end of the axis, if it differs from the minimum of the data.
         high: Upper end of the axis, if it differs from the maximum of the data.
         names: Labels that replace the numbers at the positions 0, 1, 2 and so on.
@@ -163,7 +163,7 @@ class Axis(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart of series along a numeric axis, for pages, notebooks and pictures; a table contains its numbers.
+    """A chart of series along a numeric axis, for pages, notebooks and pictures; a table contains the chart's numbers.
 
     ``level`` contains the name and the value of a horizontal line in the chart.
     """
@@ -194,8 +194,8 @@ class Grouped(NamedTuple):
         title: Heading.
         scale: Quantity of the bars, with its unit.
         names: Names of the bars in each row.
-        rows: Rows, each with a name, one value or ``None`` for each name in ``names``, a remark, and the half-width of
-            the last bar's interval. A text instead of a row is a heading between rows.
+        rows: Rows; each row has a name, a value (or ``None``) for each name in ``names``, a remark, and the half-width
+            of the last bar's interval. A text in place of a row is shown as a heading.
         pale: Whether the first bar is the reference with which the other bars are compared.
     """
 
@@ -261,7 +261,7 @@ def text(name: str) -> Column:
 
 
 def wide(name: str) -> Column:
-    """A column of sentences, which wrap."""
+    """A column of sentences, which are wrapped."""
     return Column(name, "w")
 
 

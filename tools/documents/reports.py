@@ -48,7 +48,7 @@ class _Module:
             imports.append(f"from {module} import {', '.join(sorted(names))}")
         return "\n".join(
             (
-                f'"""The reports of the core. {_WRITTEN}"""',
+                f'"""The reports that the compiled core returns. {_WRITTEN}"""',
                 "from __future__ import annotations\n",
                 *([f"from typing import {', '.join(used)}\n"] if used else []),
                 "import msgspec\n",

@@ -28,15 +28,15 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The origin of the operations.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 struct Input {
-    /// Notation of the workload, or name of the capture.
+    /// Workload in the notation of Kumar and Crowley (2006), or name of the capture.
     workload: String,
-    /// `workload`, or the format of the capture.
+    /// `workload` if the operations come from a workload; otherwise, the file format of the capture.
     format: &'static str,
-    /// Compression of the capture.
+    /// Compression format of the capture file.
     compression: Option<Compression>,
-    /// Number of packets in the capture that were mapped to queues; 0 for a workload.
+    /// Number of packets in the capture that were mapped to queues; 0 if the operations come from a workload.
     packets: u64,
-    /// Number of packets in the capture without an IP header, which are left out.
+    /// Number of packets in the capture that have no IP header; the simulation ignores them.
     packets_without_flow: u64,
     /// Number of damaged records in the capture that were skipped.
     damaged_records: u64,
@@ -55,23 +55,25 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// Throughput that the analytical model predicts if its section 3.6 is interpreted as a recursion.
+    /// Throughput that the analytical model predicts if section 3.6 of Kumar and Crowley (2006) is interpreted as a
+    /// recursion.
     model_mops: f64,
-    /// Difference between prediction and simulation, in percent of the simulated throughput.
+    /// Predicted throughput minus simulated throughput, in percent of the simulated throughput.
     model_difference_percent: f64,
     /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
-    /// Hit rate that the model predicts from the order of operations alone.
+    /// Cache hit rate that the analytical model predicts solely from the order of the operations.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are saturated, for the hit rate `model_hit_rate`; `None` if unlimited.
+    /// Throughput at which the memory ports saturate if the hit rate is `model_hit_rate`; `None` if the memory sets no
+    /// limit.
     memory_limit_mops: Option<f64>,
 }
 
-/// Results of every manager for one workload.
+/// Results of every simulated queue manager for one workload.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueingReport")]
 pub struct Outcome {
-    /// One row for each manager, in the order of the request.
+    /// One row for each queue manager, in the order in which the request lists them.
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
@@ -79,12 +81,12 @@ pub struct Outcome {
     gaps: Gaps,
 }
 
-/// Every tried size of a queuing cache, and the smallest size that reaches the target.
+/// All simulated sizes of the queuing cache, and the smallest size that reaches the target throughput.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueDesignReport")]
 pub struct DesignOutcome {
-    /// The design with the smallest `product`, then the fewest entries, then the fewest engines; `None` if no
-    /// design reaches the target.
+    /// The design with the smallest `product`; of equal designs, the one with the fewest entries, then the fewest
+    /// engines. `None` if no design reaches the target.
     smallest: Option<linecard_queueing::Design>,
     /// One row for each combination of a number of entries and a number of engines.
     designs: Vec<linecard_queueing::Design>,

@@ -31,10 +31,10 @@ pub struct ShotNoiseReport {
     pub rates_mbps: Vec<f64>,
     /// Mean load in Mbit/s.
     pub mean_mbps: f64,
-    /// Coefficient of variation: sample standard deviation of the loads in percent of their mean.
+    /// Coefficient of variation: sample standard deviation of the window loads, in percent of the mean load.
     pub variation_percent: f64,
-    /// Coefficient of variation of the loads according to the closed form (Campbell's theorem, averaged over
-    /// a window).
+    /// Coefficient of variation of the window loads according to the closed form (Campbell's theorem, averaged over a
+    /// window).
     pub expected_variation_percent: f64,
     /// Mean number of active flows, computed from the closed form.
     pub active_flows: f64,

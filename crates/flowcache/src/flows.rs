@@ -15,13 +15,13 @@ pub const TIME_OUT_NS: u64 = 1_000_000_000;
 /// Flows of one size: one point on each of the two curves in Girish 2008, Figure 5.3.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
-    /// Number of packets in each flow of this size.
+    /// Flow size, as a number of packets.
     pub flow_packets: u64,
-    /// Number of flows with this number of packets.
+    /// Number of flows that have `flow_packets` packets.
     pub flows: u64,
-    /// Flows with at most this number of packets, in percent of all flows.
+    /// Percentage of flows that have at most `flow_packets` packets.
     pub flows_cumulative_percent: f64,
-    /// Packets in flows with at most this number of packets, in percent of all packets.
+    /// Percentage of packets that belong to flows with at most `flow_packets` packets.
     pub packets_cumulative_percent: f64,
 }
 
@@ -36,17 +36,17 @@ pub struct TrafficView {
     pub flows: u64,
     /// Keys.
     pub keys: u64,
-    /// Flows with one packet, in percent of all flows.
+    /// Percentage of flows that have one packet.
     pub single_packet_flows_percent: f64,
-    /// Packets in flows with one packet, in percent of all packets.
+    /// Percentage of packets that belong to flows with one packet.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Flows with more than 1000 packets, in percent of all flows.
+    /// Percentage of flows that have more than 1000 packets.
     pub large_flows_percent: f64,
-    /// Packets in flows with more than 1000 packets, in percent of all packets.
+    /// Percentage of packets that belong to flows with more than 1000 packets.
     pub packets_in_large_flows_percent: f64,
-    /// Mean number of active flows, averaged over the packets.
+    /// Mean number of simultaneously active flows, averaged over the packets.
     pub mean_concurrent_flows: f64,
-    /// Maximum number of active flows.
+    /// Maximum number of simultaneously active flows.
     pub most_concurrent_flows: u64,
     /// Flow sizes in ascending order, with cumulative percentages of flows and packets.
     pub sizes: Vec<FlowSizeRow>,

@@ -23,8 +23,7 @@ pub struct Design {
     pub engines: u32,
     /// Smallest number of threads that reaches the target; `None` if no simulated number reaches the target.
     pub threads: Option<u32>,
-    /// Throughput with `threads` threads; if `threads` is `None`, with the largest simulated number of
-    /// threads.
+    /// Throughput at `threads` threads, or at the largest simulated number of threads if `threads` is `None`.
     pub throughput_mops: f64,
     /// `entries × engines × threads`.
     pub product: Option<u32>,

@@ -8,33 +8,34 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals whose distance from the previous arrival in the same queue is in one range.
+/// One range of distances, with the arrivals whose distance from the previous arrival in the same queue is in this
+/// range.
 ///
 /// `share` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
-    /// Lower end of the range in packets; the range includes this distance.
+    /// Lower end of the range of distances, in packets (inclusive).
     pub from_packets: u64,
-    /// Upper end of the range in packets; the range does not include this distance.
+    /// Upper end of the range of distances, in packets (exclusive).
     pub to_packets: u64,
     /// Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their
     /// queue.
     pub share: f64,
 }
 
-/// Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
+/// Distribution of the distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of arrivals that immediately follow an arrival in the same queue; such an operation waits for
+    /// Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations waits for
     /// its predecessor.
     pub below_loss: f64,
-    /// Fraction of arrivals with a distance from 1 to less than the number of cache entries; such an
-    /// operation hits the cache without waiting.
+    /// Fraction of arrivals whose distance is at least 1 and less than the number of cache entries; these operations
+    /// hit the cache without waiting.
     pub between: f64,
-    /// Fraction of arrivals whose distance is at least the number of cache entries; such an operation is
-    /// likely to miss the cache.
+    /// Fraction of arrivals whose distance is at least the number of cache entries; these operations are likely to miss
+    /// the cache.
     pub above_gain: f64,
-    /// The distribution of the distances.
+    /// The distribution of the distances, with one row per range of distances.
     pub rows: Vec<GapRow>,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// One manager under one workload. Rates are over the measured operations, shares over the measured time.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Report {
-    /// Name of the manager: `nc`, `dc`, `sqc`, `qarray` or `qc`.
+    /// Name of the queue manager: `nc`, `dc`, `sqc`, `qarray` or `qc`.
     pub manager: &'static str,
     /// Number of measured operations.
     pub operations: u64,
@@ -22,7 +22,7 @@ pub struct Report {
     pub latency_p99_ns: f64,
     /// Largest.
     pub latency_max_ns: f64,
-    /// Mean time spent waiting for the lock, over all operations.
+    /// Mean waiting time for the lock per operation; operations that do not wait count as 0.
     pub lock_wait_mean_ns: f64,
     /// Number of messages that threads send over the interconnect per operation.
     pub messages_per_operation: f64,
@@ -37,7 +37,7 @@ pub struct Report {
     pub instructions_per_operation: u32,
     /// Fraction of time in which the memory's read port is busy, from 0 to 1.
     pub read_port_utilization: f64,
-    /// Fraction of time in which the memory's write port is busy; a shared port also serves reads.
+    /// Fraction of time in which the memory's write port is busy, including reads if reads and writes share one port.
     pub write_port_utilization: f64,
     /// Fraction of time in which the interconnect towards the memory is busy.
     pub request_path_utilization: f64,
@@ -47,8 +47,8 @@ pub struct Report {
     pub engine_utilization: f64,
     /// Number of dequeues from an empty queue in the whole run.
     pub empty_dequeues: u64,
-    /// Number of packets in queues at the end.
+    /// Number of packets that are still in queues at the end of the run.
     pub packets_left_inside: u64,
-    /// Measured simulated time.
+    /// Duration of the measurement, in simulated time.
     pub simulated_ns: f64,
 }

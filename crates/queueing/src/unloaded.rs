@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Latencies in nanoseconds, from when a thread takes the operation to when it is done.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Unloaded {
-    /// Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
+    /// Unloaded latency of an enqueue whose descriptor word is in the cache (Kumar and Crowley 2006, Table 5).
     pub enqueue_hit_ns: f64,
     /// Unloaded latency of an enqueue whose descriptor word is in memory.
     pub enqueue_miss_ns: f64,

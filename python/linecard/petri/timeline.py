@@ -16,9 +16,9 @@ def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
     """Convert firings to a timeline for ui.perfetto.dev, with one row per transition and one curve per place.
 
     Args:
-        net: The parts of the net.
+        net: The Petri net: its places, transitions and arcs.
         firings: The firings in chronological order.
-        unit_us: Number of microseconds on the timeline for one time unit of the net.
+        unit_us: Number of microseconds on the timeline that represent one time unit of the Petri net.
     """
     events: list[dict[str, object]] = [
         {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "transitions"}},

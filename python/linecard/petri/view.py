@@ -1,4 +1,4 @@
-"""The views of a net: markings and bounds, steady state, and replications."""
+"""The views of a Petri net: markings and bounds, steady state, and replications."""
 
 from __future__ import annotations
 

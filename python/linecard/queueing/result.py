@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 
 class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
-    """Results of every manager for one workload.
+    """Results of every simulated queue manager for one workload.
 
     Attributes:
-        machine: The simulated machine on which the managers ran: a preset, or a file.
+        machine: The simulated machine on which the queue managers ran: name of a preset, or path of a file.
         settings: Changes to the settings of the machine.
-        warmup: Number of warm-up operations before the measurement; further operations, before the warm-up, fill the
-            queues.
+        warmup: Number of warm-up operations before the measurement, not counting the operations that fill the queues.
         seed: Seed of the workload.
     """
 
@@ -33,10 +32,10 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     seed: int
 
     def row(self, manager: str) -> QueueRow:
-        """The results of one manager.
+        """The results of one queue manager.
 
         Raises:
-            KeyError: The run did not include the manager.
+            KeyError: The run did not include the queue manager.
         """
         for row in self.rows:
             if row.manager == manager:
@@ -44,7 +43,7 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
         raise KeyError(f"no row for {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
 
     def ratio(self, manager: str, to: str) -> float:
-        """The ratio of one manager's throughput to the throughput of another manager."""
+        """The throughput of the queue manager ``manager``, divided by the throughput of the queue manager ``to``."""
         return self.row(manager).throughput_mops / self.row(to).throughput_mops
 
     def manifest(self) -> dict[str, Any]:
@@ -57,12 +56,12 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
 
 
 class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
-    """Every simulated size of a queuing cache, and the smallest size that reaches the target.
+    """All simulated sizes of the queuing cache, and the smallest size that reaches the target throughput.
 
     Attributes:
-        machine: The simulated machine on which the managers ran: a preset, or a file.
+        machine: The simulated machine on which the queue managers ran: name of a preset, or path of a file.
         settings: Changes to the settings of the machine.
-        warmup: Number of operations before the measurement.
+        warmup: Number of warm-up operations before the measurement, not counting the operations that fill the queues.
         seed: Seed of the workload.
     """
 

@@ -1,7 +1,7 @@
 """Simulates queue managers with a workload or a capture: `queueing_run`, `queueing_design`.
 
-The managers come from Kumar and Crowley (2006): no cache (``nc``), a data cache (``dc``), a software-controlled cache
-(``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc`` on the IXP2800.
+The queue managers come from Kumar and Crowley (2006): no cache (``nc``), a data cache (``dc``), a software-controlled
+cache (``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc`` on the IXP2800.
 """
 
 from __future__ import annotations
@@ -46,24 +46,25 @@ def queueing_run(
 
     Args:
         workload: Workload in the notation of Kumar and Crowley (2006), such as ``"R"``, ``"U"``, ``"L1.1"``,
-            ``"SD16_90"`` or ``"SD1_30"``; also ``"edge"``, ``"core"`` and ``"MIXt_k_m_s"``. With ``trace``, a capture
-            or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
-            hash of the five-tuple maps each packet of a capture to a queue.
-        managers: Names of managers: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
-        set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``; see
-            `queueing_settings`.
+            ``"SD16_90"`` or ``"SD1_30"``; also ``"edge"``, ``"core"`` and ``"MIXt_k_m_s"``. If ``trace`` is set,
+            ``workload`` is a capture or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of
+            ``presets/traffic``). A hash of the five-tuple maps each packet of a capture to a queue.
+        managers: Names of queue managers: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
+        set: Changes to settings, such as ``threads=16``. A mapping of keys to values has the form ``{"threads": 16}``;
+            `queueing_settings` lists the keys.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture or a link profile, instead of a notation.
-        operations: Number of measured operations; by default, 200,000, or two operations for each packet of a capture,
-            but at least 20,000. If a capture contains too few packets, the capture is repeated.
+        trace: Whether ``workload`` is a capture or a link profile; otherwise, ``workload`` is a notation such as
+            ``"R"``.
+        operations: Number of measured operations; the default is 200,000 for a workload, and two per packet (at least
+            20,000) for a capture. If a capture contains too few packets, the capture is repeated.
         warmup: Number of warm-up operations before the measurement.
         seed: Seed of the workload.
-        strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (operations done, total).
+        strict: Whether to stop at the first damaged record of the capture.
+        progress: Function that is called repeatedly with the number of completed operations and the total number.
 
     Returns:
-        One row per manager, with the analytical model's prediction, and the distances between arrivals in the same
-        queue.
+        One row per queue manager with the analytical model's prediction, and the distribution of the distances between
+        arrivals in the same queue.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
@@ -106,12 +107,12 @@ def queueing_design(
         set: Changes to settings. The search overrides the numbers of entries, engines and threads, and the size of the
             request buffer.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture.
+        trace: Whether ``workload`` is a capture or a link profile.
         operations: Number of measured operations for each cache size.
         warmup: Number of warm-up operations before the measurement.
         seed: Seed of the workload.
-        strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with (cache sizes done, total).
+        strict: Whether to stop at the first damaged record of the capture.
+        progress: Function that is called repeatedly with the number of simulated cache sizes and the total number.
 
     Returns:
         Every simulated cache size, and the smallest size that reaches the target.

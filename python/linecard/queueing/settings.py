@@ -25,10 +25,10 @@ def queueing_settings(
     *,
     machine: str | PathLike[str] = MACHINE,
 ) -> Listed[QueueSetting]:
-    """List every setting of a machine that runs queue managers; the changes in ``set`` are applied to the values.
+    """List every setting of a machine that runs queue managers, with the changes in ``set`` applied.
 
     Args:
-        set: Changes to settings, such as ``threads=16``. A mapping has the form ``{"threads": 16}``.
+        set: Changes to settings, such as ``threads=16``. A mapping of keys to values has the form ``{"threads": 16}``.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
 
     Raises:

@@ -1,9 +1,9 @@
 """Draws charts as SVG: lines and points along a numeric axis, stacked fractions, and bars with intervals.
 
-Each series of a chart has its own colour and its own marker shape. A marker shows its values when the pointer is on the
-marker. For readers who cannot see the chart, a text description refers to a table with the chart's numbers. Colours are
-variables of the page's style sheet, which also defines a dark mode. `report.picture` replaces the colour variables with
-colours for print.
+Each series of a chart has its own colour and its own marker shape. If the mouse pointer is on a marker, the chart shows
+the marker's values. For readers who cannot see the chart, a text description refers to a table with the chart's
+numbers. Colours are variables of the page's style sheet, which also defines a dark mode. `report.picture` replaces the
+colour variables with colours for print.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Drawn:
 
 
 def drawn(part: Chart | Stacked | Grouped | Table) -> Drawn | None:
-    """Draw a part of a view as a chart, or return ``None``, for example for a table without a column of bars."""
+    """Draw a part of a view as a chart; return ``None`` if that is impossible, as for a table without bars."""
     match part:
         case Chart():
             return _lines(part)

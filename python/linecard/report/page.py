@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def page(parts: Sequence[Part], command: str | None = None) -> str:
-    """Write a page: title, warnings, parts outside of sections, the command that repeats the run, and the sections."""
+    """Write a page with title, warnings, parts outside sections, the command that repeats the run, and sections."""
     title, rest = _titled(parts)
     notes = [part for part in rest if isinstance(part, Notes)]
     rest = [part for part in rest if part not in notes]
@@ -49,7 +49,7 @@ def page(parts: Sequence[Part], command: str | None = None) -> str:
 
 
 def notebook(parts: Sequence[Part]) -> str:
-    """Convert the parts of a result to notebook output with scoped styles, without pictures and collapsed tables."""
+    """Convert the parts of a result to notebook output with scoped styles; omit pictures and collapsed tables."""
     title, rest = _titled(parts)
     kept = [part for part in rest if not isinstance(part, Picture) and not (isinstance(part, Table) and part.folded)]
     said = f' <span class="dim">{escape(title.said)}</span>' if title.said else ""

@@ -32,7 +32,7 @@ MOST_ROWS = 40
 
 
 def picture(parts: Sequence[Part]) -> str:
-    """Draw the charts of a result in two columns below its title; without charts, draw the tables that contain bars."""
+    """Draw the charts of a result in two columns below the title; if the result has no charts, draw its tables."""
     title = next((part for part in parts if isinstance(part, Title)), Title(""))
     charts = [found for part in _charts(parts, tables=False) if (found := drawn(part))]
     charts = charts or [found for part in _charts(parts, tables=True) if (found := drawn(part))]
@@ -112,7 +112,7 @@ def need_resvg() -> Any:
 def png(svg: str) -> bytes:
     """Render a picture as PNG at twice the resolution.
 
-    If the bundled font is installed, the same picture always results in byte-identical files.
+    If the font package ``font_roboto`` is installed, the same picture always produces byte-identical files.
 
     Raises:
         MissingExtraError: The SVG renderer is not installed.

@@ -1,7 +1,7 @@
 """Parts of an HTML page: tiles, sections, commands with a copy button, and collapsible parts.
 
-The functions of this module escape all texts. A page consists of HTML and CSS. The only script of a page copies a
-command; the page also works without scripts.
+The functions of this module escape all texts for HTML. A page consists of HTML and CSS. The only script of a page
+copies a command; the page also works without scripts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SECTION = re.compile(r"<section><h2>(.*?)</h2>")
 
 
 def contents(text: str) -> tuple[str, str]:
-    """Add anchors to the sections of a text, and return the text and a list of links to the sections."""
+    """Add anchors to the sections of an HTML text; return the changed text and a list of links to its sections."""
     found: list[str] = []
 
     def reachable(match: re.Match[str]) -> str:
@@ -74,7 +74,7 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, with a link to the glossary if the name contains a term of the glossary."""
+    """The name of a row as HTML; a name that contains a glossary term links to the glossary."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """A section of a page, with parts under a heading; without parts, the function returns an empty text."""
+    """A section of a page, with parts below a heading; empty if all parts are empty."""
     body = "".join(parts)
     if not body:
         return ""

@@ -1,7 +1,7 @@
 """Writes one self-contained HTML page for each study; the page has no scripts and is suitable for print.
 
-The template contains texts and layout. The module `study` passes plain data and charts (as SVG) to the template. To
-write the page, Linecard requires the optional dependencies ``report``.
+The HTML template contains the texts and the layout of the page. The module `study` passes plain data and charts (as
+SVG) to the template. Writing the page of a study requires the optional dependencies ``report``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def study_report(
 
     Args:
         result: The result of the study.
-        charts: The charts of each table and figure; the keys are file names.
+        charts: The charts of each table and figure; the dictionary's keys are the file names of the tables and figures.
         calibrations: The calibrations of the study, with the calibrated values in the presets.
     """
     spec = result.study.spec

@@ -42,12 +42,12 @@ def table(
     marked: Iterable[int] = (),
     alone: bool = False,
 ) -> str:
-    """A table with a separate scroll bar; the first cell of each row is the header of the row.
+    """A table with its own scroll bar; the first cell of each row is the row's header.
 
     Args:
         caption: Description of the table for screen readers.
-        columns: Names of the columns; the name of a bar column is empty.
-        rows: Rows of cells (texts, numbers or bars); a text instead of a row is a heading between rows.
+        columns: Names of the columns; the name of a column of bars is empty.
+        rows: Rows of cells (texts, numbers or bars); a text in place of a row is shown as a heading.
         marked: Indices of the highlighted rows.
         alone: Whether the table is the only part of the page, and therefore fills the height of the page.
     """
@@ -103,7 +103,7 @@ def table(
 
 
 def cell_text(cell: Cell) -> str:
-    """The text of a cell; empty for a bar."""
+    """The text of a table cell; empty if the cell contains a bar."""
     if isinstance(cell, Said):
         return cell.text
     if isinstance(cell, Lines):

@@ -26,7 +26,7 @@ NAMES = {
 
 
 def schema(name: str = "chip") -> dict[str, Any]:
-    """The JSON Schema (draft-07) of one kind of file: all keys with types, units, ranges, names, meanings and defaults.
+    """The JSON Schema (draft-07) of a kind of file: all keys with types, units, ranges, choices, meanings and defaults.
 
     Args:
         name: Kind of file: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
@@ -45,7 +45,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write a schema to the folder of the file ``beside``, under the name in `line`; only schemas are overwritten."""
+    """Write a schema to the folder of the file ``beside``; overwrite an existing file only if it is a schema."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))

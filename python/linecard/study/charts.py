@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_charts(result: StudyResult) -> dict[str, list[Part]]:
-    """Return the title and the charts of each table and then of each figure; the keys are file names."""
+    """Return the title and the charts of each table and figure; the dictionary's keys are file names without suffix."""
     tables: dict[str, list[Part]] = {
         each.spec.id: [_title(each), table_chart(result, each)] for each in result.tables if each.cells
     }

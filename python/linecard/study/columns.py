@@ -23,13 +23,13 @@ COMPARISON_COLUMNS = (
 
 
 def varying_columns(table: TableResult) -> list[str]:
-    """The key columns whose values are not the same in all rows."""
+    """The key columns of a study table whose values differ between rows."""
     columns = list(table.cells[0].keys) if table.cells else []
     return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
 
 
 def constant_keys(table: TableResult) -> dict[str, str | int | float]:
-    """The key columns that have the same value in every row, with these values."""
+    """The key columns that have the same value in every row of a study table, each with its value."""
     varying = varying_columns(table)
     return (
         {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}
@@ -37,7 +37,7 @@ def constant_keys(table: TableResult) -> dict[str, str | int | float]:
 
 
 def percent(fraction: float | None, *, sign: bool = False) -> str:
-    """Format a fraction as percent with one decimal, and ``None`` as a dash."""
+    """Format a fraction as a percentage with one decimal place, and ``None`` as a dash."""
     if fraction is None:
         return "–"
     return f"{fraction * 100:{'+' if sign else ''}.1f} %"

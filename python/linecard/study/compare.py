@@ -2,15 +2,16 @@
 
 This module only processes existing results; it starts no simulation.
 
-Linecard judges every study by the following comparisons:
+Linecard evaluates every study by the following comparisons:
 
-- **Cells**: the error of each measured cell, relative to the published cell.
-- **Orders**: whether the measured and the published ranking of two rows agree. A pair of rows counts if the rows differ
-  only in the ranked column and have different published values.
-- **Gains**: the difference, in percentage points, between each improvement that the document states in percent and the
+- **Cells**: the error of each measured value, relative to the published value.
+- **Orders**: whether the measured values rank two rows in the same order as the published values. A pair of rows is
+  compared if the rows differ only in the ranked column and have different published values.
+- **Gains**: the difference, in percentage points, between each improvement stated by the document in percent and the
   measured improvement.
-- **Calibrated cells**: the cells that were used to choose a parameter. Reports show calibrated cells, but mean errors
-  do not include calibrated cells. Limits on the largest error and tolerances of cells also apply to calibrated cells.
+- **Calibrated cells**: the cells whose published values were used to choose a parameter. Reports show calibrated cells,
+  but mean errors do not include calibrated cells. Calibrated cells must also meet the limit on the largest error and
+  the tolerances of cells.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The results of all runs of one cell: one measured value per seed, or the reason why none exists."""
+    """The results of all runs of one cell: one measured value per seed, or the reason why no measured value exists."""
 
     values: tuple[float, ...]
     failure: str | None = None
 
     @property
     def mean(self) -> float | None:
-        """Mean of the measured values over the seeds; ``None`` if a run failed."""
+        """Mean of the measured values of all seeds; ``None`` if a run failed."""
         return statistics.fmean(self.values) if self.values and self.failure is None else None
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation of the measured values; ``None`` for fewer than two seeds."""
+        """Standard deviation of the measured values; ``None`` for fewer than two seeds or if a run failed."""
         return statistics.stdev(self.values) if len(self.values) > 1 and self.failure is None else None
 
 
@@ -56,10 +57,10 @@ class Cell:
     Attributes:
         keys: The key columns of the cell's row, with their values.
         column: Name of the published column.
-        relation: Meaning of ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
+        relation: Whether ``published`` is a value (``=``), an upper bound (``<``) or a lower bound (``>``).
         unit: Unit of ``published``, ``measured`` and ``spread``.
-        measured: Mean of the measured values over the seeds; ``None`` if a run failed.
-        spread: Standard deviation of the measured values over the seeds.
+        measured: Mean of the measured values of all seeds; ``None`` if a run failed.
+        spread: Standard deviation of the measured values of all seeds.
         error: Relative error ``(measured - published) / published`` as a fraction; 0 if the measured value meets a
             published bound.
         calibrated: Whether the published value of the cell was used to choose a parameter.
@@ -87,7 +88,7 @@ class Cell:
 
     @property
     def bound(self) -> str:
-        """Prefix of the published number: ``<`` or ``>`` and a space for a bound; empty for a value."""
+        """Prefix of the published number: ``<`` or ``>`` and a space if the number is a bound; otherwise empty."""
         return "" if self.relation == "=" else f"{self.relation} "
 
     @property
@@ -104,7 +105,7 @@ class Cell:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The fields of the cell that follow its keys in tables and JSON."""
+        """The fields of the cell that follow the cell's keys in tables and in JSON."""
         return {
             "measure": self.column,
             "unit": self.unit,
@@ -121,14 +122,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Two configurations that a published table ranks; the document prints ``first`` above ``second``.
+    """Two configurations that a published table ranks; ``first`` has the larger published value.
 
     Attributes:
-        group: The key columns whose values are the same in the two configurations, with these values.
-        published_gap_percent: Published difference between ``first`` and ``second``, in percent of ``second``; ``None``
-            if ``second`` is zero.
-        measured_gap_percent: Measured difference between ``first`` and ``second``, in percent of ``second``; negative
-            if the measured order is reversed.
+        group: The key columns that have the same value in the two configurations, each with its value.
+        published_gap_percent: Difference between the published values of ``first`` and ``second``, in percent of
+            ``second``; ``None`` if ``second`` is zero.
+        measured_gap_percent: Difference between the measured values of ``first`` and ``second``, in percent of
+            ``second``; negative if the measured order is reversed.
         agrees: Whether the measured order equals the published order; ``None`` if a run failed.
     """
 
@@ -157,7 +158,7 @@ class Gain:
 
     @property
     def error(self) -> float | None:
-        """Relative error of the gain: difference between measured and published gain, divided by the published gain."""
+        """Relative error of the gain: measured gain minus published gain, divided by the published gain."""
         if self.difference_points is None or self.published_percent == 0:
             return None
         return self.difference_points / self.published_percent
@@ -178,7 +179,7 @@ class Point:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The point in the format of a table cell that has no published value."""
+        """The point in the same format as a table cell, but without a published value."""
         return {
             "measure": self.measure,
             "unit": self.unit,
@@ -204,7 +205,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and its result; ``holds`` is ``None`` if a table that the limit names was not run."""
+    """A limit of the study and whether it is met; ``holds`` is ``None`` if a table named by the limit was not run."""
 
     id: str
     kind: str
@@ -218,8 +219,8 @@ class Check:
 class Deviation:
     """A deviation: a cell beyond its tolerance, a reversed order, a curve of a different shape, or an unmet limit.
 
-    ``state`` is ``known`` if the deviation was found and is listed in deviations.toml. It is ``unlisted`` if the
-    deviation was found but is not listed, and ``gone`` if the deviation is listed but was not found.
+    ``state`` is ``known`` if the deviation was found and is listed in ``deviations.toml``. ``state`` is ``unlisted`` if
+    the deviation was found but is not listed, and ``gone`` if it is listed but was not found.
     """
 
     id: str
@@ -230,7 +231,7 @@ class Deviation:
 
 
 def words(keys: Where) -> str:
-    """Values of key columns as text, such as ``l3fwd16, banks 2``; column names precede numbers."""
+    """Values of key columns as text, such as ``l3fwd16, banks 2``; a number follows the name of its column."""
     return ", ".join(
         value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
     )
@@ -257,8 +258,8 @@ def is_calibrated(
 ) -> bool:
     """Whether the published value of the cell was used to choose a parameter.
 
-    If ``anywhere`` is true, calibration marks of all tables apply to the configuration; gains require this setting. A
-    calibration mark without a configuration applies to all cells of one table.
+    If ``anywhere`` is true, a calibration entry for a configuration applies in every table; gains require this setting.
+    A calibration entry that names no configuration applies to all cells of one table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -318,7 +319,7 @@ def _beyond(difference: float, relation: str) -> float:
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
     """Keep only the first cell of each quantity, because several tables can contain the same measure of the same runs.
 
-    A quantity that was used to choose a parameter is calibrated in every table that contains the quantity.
+    A quantity that was used to choose a parameter counts as calibrated in every table that contains the quantity.
     """
     found: dict[tuple[tuple[str, ...], str], Cell] = {}
     single: list[Cell] = []
@@ -334,7 +335,7 @@ def quantities(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
-    """Find all pairs of cells that differ only in the ranked column and in the published value."""
+    """Find all pairs of cells whose published values differ and whose keys differ only in the ranked column."""
     if rank is None:
         return ()
     groups: dict[tuple[object, ...], list[Cell]] = {}
@@ -371,7 +372,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
 
 
 def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """Mean percentage by which the first value of each pair exceeds the second; ``None`` if a value is missing."""
+    """Mean percentage by which the first value of a pair exceeds the second value; ``None`` if a value is missing."""
     gains = []
     for of, over in pairs:
         if of is None or over is None or over == 0:
@@ -388,7 +389,7 @@ def judge_shape(
     Args:
         check: The statement to check.
         values: The swept values in ascending order.
-        curve: The measured values in the order of ``values``; the keys are pairs of series and measure.
+        curve: The measured values of each pair of series and measure, in the order of ``values``.
     """
 
     def result(holds: bool | None, found: str) -> Shape:
@@ -431,13 +432,13 @@ def judge_shape(
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
-    """Mean of the absolute values without ``None`` entries; ``None`` if all entries are ``None``."""
+    """Mean of the absolute values, ignoring ``None`` entries; ``None`` if all entries are ``None``."""
     sizes = [abs(value) for value in values if value is not None]
     return statistics.fmean(sizes) if sizes else None
 
 
 def max_abs(values: Iterable[float | None]) -> float | None:
-    """Largest absolute value without ``None`` entries; ``None`` if all entries are ``None``."""
+    """Largest absolute value, ignoring ``None`` entries; ``None`` if all entries are ``None``."""
     return max((abs(value) for value in values if value is not None), default=None)
 
 
@@ -480,17 +481,17 @@ def judge_check(
 
 
 def is_tie(order: Order, percent: float) -> bool:
-    """Whether the published values of the pair differ by at most ``percent``."""
+    """Whether the published values of the two configurations differ by at most ``percent`` percent."""
     return order.published_gap_percent is not None and order.published_gap_percent <= percent
 
 
 def gap_text(percent: float | None) -> str:
-    """A gap as text, in percent with a sign, or as a dash for ``None``."""
+    """A difference in percent as text with a sign; a dash for ``None``."""
     return "–" if percent is None else f"{percent:+.1f} %"
 
 
 def describe_order(order: Order) -> str:
-    """Describe a pair of configurations: its table, its configurations, and its published and measured gap."""
+    """Describe a pair of configurations by its table, and by the published and measured differences in percent."""
     where = ", ".join(part for part in (item_name(order.table), words(order.group)) if part)
     return (
         f"{where}: {order.first} over {order.second} (published "
@@ -505,7 +506,7 @@ def cell_id(cell: Cell, columns: int) -> str:
 
 
 def order_id(order: Order) -> str:
-    """The name that identifies an order in deviations.toml."""
+    """The name that identifies a ranked pair of configurations in deviations.toml."""
     keys = " ".join(f"{column}={value}" for column, value in order.group.items())
     return f"{item_name(order.table)} order: {keys} {order.first} > {order.second}"
 
@@ -516,12 +517,12 @@ def limit_id(check: Check) -> str:
 
 
 def shape_id(figure: str, shape: Shape) -> str:
-    """The name that identifies a shape in deviations.toml."""
+    """The name that identifies a statement about the shape of a curve in deviations.toml."""
     return f"{item_name(figure)}: {shape.id}"
 
 
 def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
-    """Whether a cell, calibrated or not, exceeds the tolerance of its table."""
+    """Whether the error of a cell, which may be calibrated, exceeds the tolerance of the cell's table."""
     if cell.difference is None:
         return False
     if table.tolerance_points is not None:
@@ -535,8 +536,9 @@ def judge_deviations(
     """Compare the deviations that were found with the deviations that the study lists in deviations.toml.
 
     Args:
-        present: A description of each deviation that was found; the keys are the identifiers of the deviations.
-        possible: Identifiers of all judged items.
+        present: Descriptions of the deviations that were found; the dictionary's keys are the identifiers of the
+            deviations.
+        possible: Identifiers of all evaluated items: cells, ranked pairs, curve shapes and limits.
         listed: The deviations that the study lists in deviations.toml.
         complete: Whether the complete study was run; otherwise, a listed deviation that was not found does not count as
             outdated.

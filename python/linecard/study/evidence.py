@@ -1,7 +1,7 @@
 """The results by which Linecard judges a scorecard line: cells, orders, gains and shapes of tables and figures.
 
-A scorecard line is not judged if a table or figure that the line names was not run. If a run of a table or figure of
-the line failed, the limit is not met.
+A scorecard line is not judged if a table or figure that the line names was not run. If a run for a scorecard line
+failed, the limit of this line is not met.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Reading:
     """The measured number of a scorecard line, with an explanation.
 
     Attributes:
-        measured: The number to compare with the limit; ``None`` if a run failed or if no cells count.
+        measured: The number to compare with the limit; ``None`` if a run failed or if there is no cell to evaluate.
         detail: Explanation of the measured number: the worst cell or the reversed pairs, and the number of cells or
             pairs.
         calibrated: The cells of the scorecard line that were used to choose a parameter.
@@ -48,7 +48,7 @@ class Reading:
 
 
 class Evidence:
-    """The tables and figures of a study result, by identifier; ``asked`` collects the requested identifiers."""
+    """The tables and figures of a study result, by identifier; ``asked`` contains the requested identifiers."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
@@ -71,7 +71,7 @@ class Evidence:
         return self._figures[name]
 
     def cells(self, *names: str, columns: Sequence[str] = (), where: Mapping[str, Value] | None = None) -> list[Cell]:
-        """The cells of the named tables that have the given keys; ``columns`` limits the cells to some columns."""
+        """The cells of the named tables whose keys match ``where``; ``columns`` can select some of the columns."""
         wanted = {key: str(value) for key, value in (where or {}).items()}
         return [
             cell
@@ -90,7 +90,7 @@ class Evidence:
         return [gain for name in names for gain in self.table(name).gains]
 
     def curve(self, figure: str, series: str, measure: str) -> dict[Value, float] | None:
-        """The values of one line of a figure, by swept value; ``None`` if a run of the line failed."""
+        """The measured values on one line of a figure, keyed by swept value; ``None`` if a run of the line failed."""
         points = self.figure(figure).curve(series, measure)
         values = {point.x: point.measured for point in points if point.measured is not None}
         return values if len(values) == len(points) else None
@@ -118,7 +118,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
 
 
 def cell_name(cell: Cell) -> str:
-    """Describe a cell: its table, its keys and its column."""
+    """Describe a cell by its table, keys and column."""
     keys = ", ".join(part for part in (cell.name, cell.column.replace("_", " ")) if part)
     return f"{item_name(cell.table)}, {keys}"
 
@@ -156,7 +156,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean error of the cells; each quantity counts once, and calibrated cells and bounds do not count."""
+    """The mean error of the cells; the mean counts each quantity once, and excludes calibrated cells and bounds."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
@@ -178,7 +178,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
-    """Count pairs in reversed order, but not pairs whose published values differ by at most ``tie_percent``."""
+    """Count reversed pairs of configurations, except pairs whose published values count as a tie."""
     counted = [order for order in orders if tie_percent is None or not is_tie(order, tie_percent)]
     missing = sum(order.agrees is None for order in counted)
     if missing:

@@ -31,9 +31,10 @@ def execute(
 
     Args:
         runs: Runs to execute, without duplicates.
-        jobs: Number of parallel runs; ``None`` for one per core.
-        progress: Function that the calling thread calls repeatedly with (packets done, total packets).
-        run_function: Function that executes one run; tests replace it.
+        jobs: Number of parallel runs; ``None`` means one run per processor core.
+        progress: Function that the calling thread calls repeatedly with the number of completed packets and the total
+            number.
+        run_function: Function that executes one run; tests can replace this function.
 
     Raises:
         ConfigError: ``jobs`` is below one.

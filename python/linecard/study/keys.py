@@ -21,17 +21,17 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """The meaning of one value in a key column: a change to the run, or the measure of the row's cells.
+    """The effect of one value in a key column: a change to the runs of a row, or the measure of the row's cells.
 
-    Every text may contain ``{value}``, which Linecard replaces with the value in the column.
+    Every text of a change may contain ``{value}``, which Linecard replaces with the value in the column.
 
     Attributes:
-        preset: Preset for the runs of rows that have this value in the key column.
+        preset: Preset for the runs of all rows that contain the value in the key column.
         program: Program.
         trace: Capture or link profile from which the runs take their packets.
         map_addresses: Whether each address that has no route is replaced with an address in a routed prefix.
-        set: Changes of keys, each as ``KEY=VALUE``.
-        measure: The measure of the cells in rows that have this value in the key column.
+        set: Changes to the settings of the runs, each as ``KEY=VALUE``.
+        measure: Measure of the cells in all rows that contain the value in the key column.
     """
 
     preset: str | None = None
@@ -43,7 +43,7 @@ class Change(_Strict, frozen=True):
 
 
 class Column(Change, frozen=True):
-    """A key column: one change for all values of the column, or one change for each listed value.
+    """The changes that a key column makes to runs: one change for all values, or one change for each listed value.
 
     Attributes:
         values: The change for each listed value of the column.
@@ -56,7 +56,7 @@ class Effort(_Strict, frozen=True):
     """The seeds of the runs, the number of measured packets in each run, and the number of warm-up packets.
 
     Attributes:
-        seeds: Seeds; each seed is used for one run.
+        seeds: Seeds of the random draws; each configuration is simulated once with each seed.
         packets: Number of measured packets.
         warmup_packets: Number of warm-up packets.
     """
@@ -67,14 +67,14 @@ class Effort(_Strict, frozen=True):
 
 
 class Measure(_Strict, frozen=True):
-    """A number among the metrics of a run: component, metric, unit, and the label for axes and tables.
+    """A number that a study reads from the results of a run: its component, metric, unit and label.
 
     Attributes:
         component: Component of the run's results that contains the metric.
         metric: Name.
         unit: Unit.
         label: Name of the measure on axes and in tables.
-        decimals: Number of decimals that tables show.
+        decimals: Number of decimal places in tables.
     """
 
     component: str
@@ -85,7 +85,9 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """Curves from the rows of a table. One key column is the horizontal axis; other key columns distinguish the curves.
+    """Curves that are drawn from the rows of a table.
+
+    One key column is the horizontal axis; other key columns distinguish the curves.
 
     Attributes:
         over: Key column on the horizontal axis; its values are numbers.
@@ -106,36 +108,38 @@ class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns select the runs and whose cell columns contain published values.
 
     Attributes:
-        id: Name of the table or figure for ``--table``.
-        title: Title, one line.
+        id: Name that selects the table or figure in the option ``--table``.
+        title: Title on one line.
         file: Path of the CSV file, relative to the study folder.
-        cells: Measure of each published column. With the measure ``"*"``, the values of a key column select the measure
-            of each row.
-        where: Key columns with the same value in every row, which the CSV file omits.
-        rank: The key column whose values the document ranks; only rows with equal values in all other key columns are
-            compared.
+        cells: Names of the published columns, each with its measure. If the measure is ``"*"``, the values of a key
+            column select the measure of each row.
+        where: Key columns that have the same value in every row; the CSV file omits these columns.
+        rank: The key column whose values the document ranks; a comparison requires two rows with equal values in all
+            other key columns.
         headline: Whether the main numbers of the study include the cells. Main numbers exclude cells that follow
             arithmetically from inputs, repeat inputs, or appear in no document. Reports list the excluded cells
             separately.
-        restates: Measure of other tables that the cells repeat in another unit; the cells do not count as separate
-            quantities.
+        restates: Measure of other tables that this table repeats in another unit; the repeated cells do not count as
+            separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that distinguishes published values (``=``) from bounds (``<`` or ``>``). If the
             measured value meets a published bound, the error of the cell is 0.
         tolerance: Largest allowed relative error of a cell, as a fraction.
-        tolerance_points: Absolute tolerance of a cell, for measures in percent; it replaces ``tolerance``.
+        tolerance_points: Absolute tolerance of a cell in percentage points, for measures in percent; it replaces the
+            relative ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
-        quick: Length of the runs with ``--quick``, if it is shorter than ``packets`` and ``warmup_packets``.
+        quick: Length of the table's runs with ``--quick``, if these runs are shorter than ``packets`` and
+            ``warmup_packets``.
         note: Note for readers of the report.
         origin: Page or section of the document that contains the numbers; the correlation page shows this text for
             every point.
-        reading: Uncertainty of a published number, in its unit: half a unit of the last digit, or the error of reading
-            a plot.
-        predicted: The commit at which the model predicted the cells, before the model's authors had seen a published
-            number.
-        rung: Level of the measurement on the correlation page, from one component to complete programs. Each level uses
-            only values that were determined at lower levels.
+        reading: Uncertainty of a published number, in the number's unit: half a unit of the last digit, or the error of
+            reading a plot.
+        predicted: The commit of the model with which the cells were predicted, before the model's authors had seen a
+            published number.
+        rung: Level of the measurement on the correlation page, from one component to complete programs. Each level of
+            measurement uses only parameter values that were determined at lower levels.
         curve: Curves that the correlation page draws from the rows of the table, if any.
         grouped_by: The key column by which the correlation page groups the rows; each group is assessed separately.
         named_by: Key columns that identify the rows; by default, all key columns. On the correlation page, the key
@@ -168,7 +172,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """The keys of the table whose values are names of key columns, each paired with the named column."""
+        """The TOML keys of the table that name key columns, each paired with the named column."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -187,12 +191,12 @@ class GainSpec(_Strict, frozen=True):
     """An improvement that the published document states in percent, for one pair or as the mean of several pairs.
 
     Attributes:
-        table: Table that contains the cells of the pairs.
+        table: Table that contains the cells of the compared configurations.
         section: Section of the document that contains the statement.
         text: Quotation of the statement from the document.
         percent: The published improvement in percent.
         measure: Measure.
-        pairs: The pairs of configurations; the improvement is averaged over these pairs.
+        pairs: The pairs of configurations over which the improvement is averaged.
     """
 
     table: str
@@ -216,7 +220,7 @@ class Series(_Strict, frozen=True):
 
 
 class Panel(_Strict, frozen=True):
-    """One panel of a figure, which shows measures against the swept column, as lines or as bars.
+    """One panel of a figure; the panel plots measures against the swept column, as lines or as bars.
 
     Attributes:
         label: Axis.
@@ -232,12 +236,12 @@ class Panel(_Strict, frozen=True):
 class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     """A statement of the published document about the shape of a curve.
 
-    ``peak_at``: the curve has its largest value at ``at``. ``levels_off_at``: the change after ``at`` is smaller than
-    the change before ``at``, and at most the fraction ``within`` of the value. ``rises``: the values never decrease
-    between ``from`` and ``at``; if one of these keys is missing, the range has no bound on its side. ``falls``: the
-    values never increase between ``from`` and ``at``. ``above``: at every swept value of at least ``at``, the line is
-    more than the fraction ``margin`` above the line ``than``. For ``above``, ``measure_than`` selects another measure
-    of the line ``than``.
+    ``peak_at``: the curve has its largest value at the swept value ``at``. ``levels_off_at``: the change after ``at``
+    is smaller than the change before ``at``, and at most the fraction ``within`` of the value at ``at``. ``rises``: the
+    values never decrease between ``from`` and ``at``; if ``from`` or ``at`` is missing, the range is open on this side.
+    ``falls``: the values never increase between ``from`` and ``at``. ``above``: at every swept value from ``at`` on,
+    the line ``series`` exceeds the line ``than`` by more than the fraction ``margin``. For ``above``, ``measure_than``
+    selects another measure of the line ``than``.
 
     Attributes:
         id: Name.
@@ -245,11 +249,11 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
         measure: Measure.
         series: Label of the line to which the statement refers.
         text: Quotation of the statement from the document.
-        at: Swept value that the statement names.
+        at: Swept value to which the statement refers.
         from_: Smallest swept value for which the statement must be true.
         within: Largest change between two neighbouring values, as a fraction of the value, at which a curve counts as
             level.
-        margin: Fraction by which the line must exceed the line ``than``.
+        margin: Fraction by which the line ``series`` must exceed the line ``than``.
         than: Label of the line with which ``series`` is compared.
         measure_than: Name of the measure of the line ``than``, if it is not ``measure``.
     """
@@ -273,14 +277,14 @@ class FigureSpec(_Strict, frozen=True):
     The keys ``packets`` and ``warmup_packets`` have the same meaning as for tables.
 
     Attributes:
-        id: Name of the table or figure for ``--table``.
-        title: Title, one line.
+        id: Name that selects the table or figure in the option ``--table``.
+        title: Title on one line.
         sweep: Name of the swept column.
         values: Values.
         axis: Label of the swept axis.
         series: Lines.
         panels: Panels of the figure.
-        where: Key columns that have the same value in all runs, with these values.
+        where: Key columns that have the same value in all runs, each with its value.
         checks: Statements of the published document about the curves of the figure.
         runner: Name of the runner that executes the runs of the figure.
         packets: Number of packets per run, if it differs from the study's number of packets.
@@ -304,15 +308,15 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit of the study on the errors of values, on reversed orders or on the errors of gains in the named tables.
+    """A limit of the study on the errors of values, the number of reversed orders or the errors of gains.
 
-    A limit that is not met remains in force, and ``--check`` fails; ``deviations.toml`` explains the unmet limit under
-    the name ``limit: ID``.
+    An unmet limit remains in force and makes ``--check`` fail; ``deviations.toml`` explains the unmet limit under the
+    name ``limit: ID``.
 
     Attributes:
         id: Name.
         kind: The quantity to which the limit applies.
-        tables: Tables.
+        tables: Tables to which the limit applies.
         limit: Maximum.
         tie_percent: Two published values that differ by at most ``tie_percent`` percent count as a tie.
     """
@@ -335,7 +339,7 @@ class Varied(_Strict, frozen=True):
             only if the value has no decimal point.
         runner: Name of the runner that executes the runs with varied numbers.
         program: Text of the ``program`` of the runs, in which the calibrated number replaces ``{value}``.
-        of: Name of the ``program`` in the study that contains the number, if any.
+        of: Name of the study's ``program`` that contains the calibrated number, if any.
     """
 
     name: str
@@ -346,19 +350,19 @@ class Varied(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document states; the cells that were used to choose the parameter do not count as reproduced.
+    """A parameter whose value no document states; cells that were used to choose the value do not count as reproduced.
 
-    ``keys`` names the keys of the preset that contain the value. If no preset contains the calibrated value, ``value``
-    states this value, and ``vary`` lists the numbers that ``--robustness`` can vary.
+    ``keys`` names the keys of the preset that contain the calibrated value. If no preset contains the calibrated value,
+    ``value`` states this value, and ``vary`` lists the numbers that ``--robustness`` can vary.
 
     Attributes:
         parameter: The parameter whose value was chosen.
         reason: Reason for choosing the value, and method of choosing it.
-        cells: Key columns and values of the cells that were used to choose the parameter.
-        preset: Preset that contains the value.
-        keys: Keys of the parameter in the preset.
+        cells: Key columns, with their values, of the cells that were used to choose the parameter.
+        preset: Preset that contains the calibrated value, if any.
+        keys: Keys in the preset that contain the parameter's value.
         value: The chosen value of the parameter, if no preset contains this value.
-        vary: Numbers that ``--robustness`` can vary, if no preset contains the value.
+        vary: Numbers that ``--robustness`` can vary, if no preset contains the calibrated value.
     """
 
     parameter: str
@@ -383,12 +387,12 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes that set an unpublished input, but only in runs whose key column has a given value.
+    """Changes that set an unpublished input only in runs for which the key column ``column`` has the value ``value``.
 
     Attributes:
         column: Name of the key column.
         value: Value.
-        set: Changes of keys, each as ``KEY=VALUE``.
+        set: Changes to the settings of the runs, each as ``KEY=VALUE``.
     """
 
     column: str
@@ -400,19 +404,19 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, and an input value at which the limit is met.
+    """An unpublished input, and a value of the input at which the limit of a scorecard line is met.
 
-    The other runs of the study use the default value of the input. The scorecard also runs the study with the value
-    ``set`` or ``values``, and states whether the study then meets the limit.
+    The study itself uses the default value of the input. The scorecard also runs the study with the input value in
+    ``set`` or ``values``, and states whether the limit is then met.
 
     Attributes:
         line: Name of the line in ``targets.csv``.
         input: Description of the input, which the published document does not state.
         range: Range of plausible values of the input.
         reason: Reason why the values in the range are plausible.
-        set: Settings ``KEY=VALUE`` that set the input in every run in which the key exists.
-        values: Changes that apply the value of the input only to runs whose key column has a given value.
-        items: The tables and figures that are run with the value of the input; by default, all.
+        set: Settings ``KEY=VALUE`` for the input, which apply to every run in which the key exists.
+        values: Changes that set the input only in runs for which a named key column has a given value.
+        items: The tables and figures that are also run with the value of the input; by default, every table and figure.
     """
 
     line: str
@@ -439,23 +443,22 @@ class StudySpec(_Strict, frozen=True):
 
     Attributes:
         id: Name of the study folder.
-        title: Title, one line.
-        document: Authors, title, venue, year.
+        title: Title on one line.
+        document: Authors, title, venue and year of the published document.
         summary: Subject of the study.
-        full: Length of the runs without ``--quick``.
-        quick: Length of the runs with ``--quick``.
-        columns: The key columns, each with the meaning of its values.
+        full: Seeds and length of the runs without ``--quick``.
+        quick: Seeds and length of the runs with ``--quick``.
+        columns: The key columns, each with the effect of its values on the runs.
         measures: Measures that the study reads from the results of runs.
         held_equal: Settings that all runs share.
         tables: Published tables to reproduce.
         figures: Figures.
         gains: Improvements that the published document states.
         checks: Limits.
-        calibrations: Parameters that no document states; their values were chosen so that published cells are
-            reproduced.
+        calibrations: Parameters whose values no document states; the values were chosen to reproduce published cells.
         assumptions: Assumptions about facts that the published document does not state.
         device: The chip on which the published rates were measured; the correlation page has one section per chip.
-        inputs: Unpublished inputs on which limits depend.
+        inputs: Unpublished inputs whose values decide whether limits are met.
     """
 
     id: str

@@ -1,14 +1,13 @@
 """Compares the results of a study with the study's limits. Each line of ``studies/targets.csv`` is one limit.
 
-The file ``limits.py`` in the study folder contains one function per line, which computes one number from the study's
-results. The module `limits` is the same for all studies and contains no expected numbers. Mean errors do not
+The file ``limits.py`` in the study folder contains one function per limit; the function computes one number from the
+study's results. The module `limits` is the same for all studies and contains no expected numbers. Mean errors do not
 include calibrated cells. Reports list calibrated cells with their errors; if one of these errors exceeds the limit, the
 limit is not met.
 
-A line whose limit is not met is *contradicted* if a function in ``limits.py`` shows that the limit contradicts the
-published cells. A line whose limit is not met may also depend on an unpublished *input*. The table ``[[inputs]]`` of
-the study names the input and a value at which the limit is met. Lines that are contradicted, or that depend on an
-input, do not count as met.
+An unmet limit is *contradicted* if a function in ``limits.py`` shows that the published cells themselves contradict the
+limit. An unmet limit may also depend on an unpublished *input*. The table ``[[inputs]]`` in ``study.toml`` names the
+input and a value at which the limit is met. Limits that are contradicted or depend on an input do not count as met.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The outcome of a computation that shows whether the published cells contradict the limit of a line.
+    """The outcome of a computation that shows whether the published cells contradict the limit of a scorecard line.
 
     Attributes:
-        holds: Whether the published cells contradict the limit of the line.
+        holds: Whether the published cells contradict the limit of the scorecard line.
         text: Explanation of the computation, as text.
     """
 
@@ -63,9 +62,10 @@ class AtPoint:
 
     Attributes:
         point: The unpublished input, with the value at which the study was run.
-        measured: Result of the line for this value of the input, as text.
-        met: Whether the limit of the line is met with this value of the input.
-        lost: Names of lines whose limits are met with the default value of the input, but not with the value ``point``.
+        measured: Result of the scorecard line with the input value in ``point``, as text.
+        met: Whether the limit of the scorecard line is met with the input value in ``point``.
+        lost: Names of scorecard lines whose limits are met with the default value of the input, but not with the value
+            in ``point``.
     """
 
     point: Input
@@ -75,7 +75,7 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """Describe the input, the value of the input, and the lines whose limits this value violates."""
+        """Describe the input, the value of the input, and the limits that are no longer met with this value."""
         lost = (
             f"limits that are newly missed at this point: {', '.join(self.lost)}"
             if self.lost
@@ -96,14 +96,14 @@ class Line:
             ``count``.
         measured: The measured number; ``None`` if a necessary run failed or was omitted.
         of: Total number of items, if the limit is a number of items, such as 12 of 13.
-        kept: Whether the limit is met; ``None`` if a table or figure of the line was not run.
-        calibrated: The calibrated cells among the cells of the line.
+        kept: Whether the limit is met; ``None`` if a table or figure of the scorecard line was not run.
+        calibrated: The calibrated cells of the scorecard line.
         detail: Explanation of the measured number, such as the name of the worst cell.
         reason: Reason why the limit is not met, from ``deviations.toml``.
-        contradiction: Whether the published cells contradict the limit, if the study contains a computation of this
-            question.
-        at_point: The result with a plausible value of an unpublished input, if the study names this value and was run
-            with the value.
+        contradiction: Whether the published cells contradict the limit, if the study has a function that checks for
+            this contradiction.
+        at_point: The result with a plausible value of an unpublished input, if the study names a value and was run with
+            this value.
     """
 
     target: Target
@@ -128,7 +128,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """Describe the cells that contradict the line, or the input on which the line depends."""
+        """Describe the published cells that contradict the limit, or the input on which the limit depends."""
         if self.kept is not False:
             return ""
         said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
@@ -136,14 +136,14 @@ class Line:
 
     @property
     def limit(self) -> float | None:
-        """The limit as a number; for a limit on shapes, the number of statements that must be true."""
+        """The limit as a number; for a limit on curve shapes, the number of statements that must be true."""
         if self.target.kind == "shape":
             return self.of
         return self.target.number
 
     @property
     def over(self) -> float | None:
-        """Amount by which the measured number misses the limit, in the unit of the line; 0 if the limit is met."""
+        """Amount by which the measured number misses the limit, in the unit of the limit; 0 if the limit is met."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -174,7 +174,7 @@ class Line:
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The line as plain data for JSON; numbers and words are in the format of ``targets.csv``."""
+        """The scorecard line as plain data for JSON, with numbers and texts in the format of ``targets.csv``."""
         counted = self.target.of is not None or self.target.kind == "shape"
         return {
             "id": self.target.id,
@@ -204,12 +204,12 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def target_id(name: str) -> str:
-    """The name under which deviations.toml states why the limit of a line is not met."""
+    """The name under which deviations.toml states why the limit of a scorecard line is not met."""
     return f"target: {name}"
 
 
 def judge(target: Target, unit: str, reading: Reading) -> Line:
-    """Compare the measured number of a line with the limit of the line."""
+    """Compare the measured number of a scorecard line with the limit of this line."""
     measured, limit = reading.measured, target.number
     if measured is None:
         kept = False
@@ -224,7 +224,7 @@ def judge(target: Target, unit: str, reading: Reading) -> Line:
 
 
 def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> tuple[Line, ...]:
-    """Judge the lines of a shipped study; return no lines if ``targets.csv`` does not name the study."""
+    """Judge the scorecard lines of a shipped study; empty if ``targets.csv`` does not name the study."""
     targets = [target for target in load_targets(study.folder.parent) if target.study == study.spec.id]
     if not targets:
         return ()
@@ -250,14 +250,14 @@ def _judged(target: Target, evidence: Evidence) -> Line:
 
 
 def evaluators_of(study: str) -> Lines:
-    """The functions that evaluate the lines of a study, by line name; empty if the study has no ``limits.py``."""
+    """The functions that evaluate scorecard lines, keyed by line name; empty if the study has no ``limits.py``."""
     module = _module_of(study)
     lines: Lines = {} if module is None else module.LINES
     return lines
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """The functions that compute whether published cells contradict a line of a study, by line name."""
+    """The functions that compute whether published cells contradict a limit of a study, keyed by scorecard line."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

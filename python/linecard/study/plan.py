@@ -49,7 +49,7 @@ class CellPlan:
 def plan_cell(
     spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "", runner: str = MACHINE
 ) -> CellPlan:
-    """Convert the values of the key columns of a row to runs and a measure.
+    """Determine the runs and the measure of a cell from the key columns of its row.
 
     Raises:
         ConfigError: No key column names the preset that the runner requires, or no key column names the measure of a
@@ -131,7 +131,7 @@ class Plan:
 
 
 def make_plan(study: Study, items: tuple[str, ...], effort: Effort, *, quick: bool = False) -> Plan:
-    """Plan the runs of the named tables and figures, and of the gains that the published document states for them."""
+    """Plan the runs of the named tables and figures, and of the gains that the document states for these tables."""
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}

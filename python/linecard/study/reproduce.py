@@ -41,11 +41,11 @@ def reproduce(
 
     Args:
         study: Name of a shipped study, or path to a study folder.
-        tables: Tables or figures to run, such as ``1`` or ``figure5``; by default, all.
-        chapters: Chapters of the published document; their tables and figures are run in addition to ``tables``.
-        quick: Use one seed and fewer packets, for a quick first result.
+        tables: Tables or figures to run, such as ``1`` or ``figure5``; by default, all tables and figures.
+        chapters: Chapters of the published document whose tables and figures are run in addition to ``tables``.
+        quick: Whether to use one seed and fewer packets, for a quick first result.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on ``jobs``.
-        progress: Function that is called repeatedly with (packets done, total packets).
+        progress: Function that is called repeatedly with the number of completed packets and the total number.
 
     Returns:
         The result of the study: measured and published numbers, orders, gains, checks and deviations.

@@ -65,12 +65,12 @@ class TableResult:
 
     @property
     def order_violations(self) -> int:
-        """Number of pairs whose measured order is the reverse of the published order."""
+        """Number of pairs of configurations whose measured order is the reverse of the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Values of the key columns and measured values, for each cell."""
+        """The key columns and the other fields of each cell, such as the measured value."""
         return [(each.keys, each.row) for each in self.cells]
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class FigureResult:
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Values of the key columns and measured values, for each point."""
+        """The key columns and the other fields of each point, such as the measured value."""
         return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class StudyResult(Result):
         study: The definition of the study.
         quick: Whether the study was run with fewer seeds and packets (``--quick``).
         items: Identifiers of the tables and figures that were run.
-        checks: Limits in the file ``study.toml``, with their results.
+        checks: Limits in the file ``study.toml``, each with its result.
         lines: The lines of ``targets.csv`` for the study, with their verdicts.
         deviations: All deviations: results beyond a tolerance, and deviations that ``deviations.toml`` lists.
         runs: All runs without duplicates, each with its result or its error message.
@@ -163,7 +163,7 @@ class StudyResult(Result):
 
     @property
     def headline(self) -> tuple[TableResult, ...]:
-        """The tables that the main numbers include: the headline tables that were run, or else all tables."""
+        """The tables that the main numbers include: the headline tables, or all tables if no headline table was run."""
         chosen = tuple(table for table in self.tables if table.spec.headline)
         return chosen or self.tables
 
@@ -175,7 +175,7 @@ class StudyResult(Result):
 
     @property
     def counted_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated cells of the headline tables that are judged by their relative errors."""
+        """Uncalibrated cells that are judged by relative error, from the headline tables."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -185,7 +185,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """Uncalibrated cells of the headline tables that are judged by absolute differences."""
+        """Uncalibrated cells that are judged by absolute difference, from the headline tables."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -204,7 +204,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables that the main numbers exclude; their cells follow from inputs, repeat inputs, or are unpublished."""
+        """Tables that the main numbers exclude: their cells follow from inputs, repeat inputs, or are unpublished."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
@@ -234,7 +234,7 @@ class StudyResult(Result):
 
     @property
     def order_violations(self) -> int:
-        """Number of pairs in the headline tables whose measured order is the reverse of the published order."""
+        """Number of ranked pairs in the headline tables whose measured order is the reverse of the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
@@ -245,12 +245,12 @@ class StudyResult(Result):
 
     @property
     def failures(self) -> dict[str, str]:
-        """The runs that failed, each with the reason."""
+        """The runs that failed, each with the reason for the failure."""
         return {str(run): outcome for run, outcome in self.runs.items() if isinstance(outcome, str)}
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Reasons why ``--check`` fails: unmet limits, unlisted deviations, or listed deviations that no longer occur.
+        """Reasons why ``--check`` fails: unmet limits, unlisted deviations, outdated deviations and failed runs.
 
         If a limit is not met, ``--check`` fails even if ``deviations.toml`` lists a reason.
         """
@@ -275,7 +275,7 @@ class StudyResult(Result):
         return (*targets, *missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data for JSON; errors are fractions, and exclude calibrated cells."""
+        """The result as plain data for JSON; mean and largest errors are fractions, and exclude calibrated cells."""
         return {
             "study": self.study.spec.id,
             "cells": len(self.counted_cells),

@@ -1,9 +1,9 @@
 """Reads a study folder: ``study.toml``, the published CSV files, and ``deviations.toml``.
 
-A study contains only data. The file ``study.toml`` defines the CSV file of each table, the checks, and the meaning of
-key columns. For example, a column can state that ``scheme = "P_ALLOC"`` selects a preset, and that ``banks = 2``
-changes a setting. To add a study that consists of tables, add a folder; this module contains no code for a specific
-study.
+The definition of a study consists of data, not of code. The file ``study.toml`` names the CSV file of each table, and
+defines the checks and the effect of the key columns. For example, the value ``P_ALLOC`` in the column ``scheme`` can
+select a preset, and ``2`` in the column ``banks`` can change a setting. The module `spec` contains no code for a
+specific study, so a new study of tables requires only a new folder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the limits of the shipped studies; each line of ``studies/targets.csv`` is one limit.
 
-All limits were set before the first run of their study. Reports show every limit that is not met; limits are never
-changed after the first run.
+Each limit was set before the first run of its study. Reports show every limit that is not met; limits are never changed
+after the first run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ KINDS = ("at_most", "at_least", "violations", "shape")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One line of ``targets.csv``.
+    """One line of ``targets.csv``, which defines one limit.
 
     Attributes:
         study: Name of the study.
-        id: Name of the line, such as ``H1``.
+        id: Name of the scorecard line, such as ``H1``.
         what: Description of the measured quantity.
         kind: Kind of the limit: ``at_most``, ``at_least``, ``violations`` (maximum number of violations) or ``shape``
             (number of statements that must be true).
@@ -54,10 +54,10 @@ class Target:
 
 
 def load_targets(folder: Path) -> tuple[Target, ...]:
-    """Read the lines of ``targets.csv`` in a folder of studies; if the file does not exist, return no lines.
+    """Read the lines of ``targets.csv`` in a folder of studies; return an empty tuple if the file does not exist.
 
     Raises:
-        ConfigError: The file cannot be read, or a line has an unknown kind or limit.
+        ConfigError: The file cannot be read, or a line has an unknown kind or an invalid limit.
     """
     file = folder / "targets.csv"
     if not file.is_file():

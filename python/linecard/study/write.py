@@ -60,7 +60,7 @@ def _names(run: RunSpec) -> Iterator[str]:
 
 
 def manifest(result: StudyResult) -> dict[str, Any]:
-    """All information that is needed to repeat the study and to recognise its results. The data are deterministic."""
+    """All data that are needed to repeat the study and to recognise its results; the data are deterministic."""
     study = result.study
     named = {study.folder / name for run in result.runs for name in _names(run)}
     used = {file for file in named if file.is_file() and file.is_relative_to(study.folder)}

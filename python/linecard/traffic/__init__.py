@@ -1,1 +1,1 @@
-"""Traffic: statistics of captures, traffic generated from statistics, and shot noise."""
+"""Traffic: statistics of captures, generation of traffic from statistics, and shot-noise traffic."""

@@ -40,10 +40,10 @@ class FlowMixTraffic:
     """Traffic generated from flow statistics; the packets are in time order.
 
     Attributes:
-        digests: One digest per packet, as a memory view of ``uint32``; different flows have different digests. NumPy
-            can use the digests without a copy: ``numpy.asarray(mix.digests)``.
+        digests: Flow digest of each packet, as a memory view of ``uint32``; different flows have different digests.
+            NumPy can use the digests without a copy: ``numpy.asarray(mix.digests)``.
         times_ns: Arrival time of each packet in ns, as a memory view of ``uint64``.
-        view: Statistics of the generated traffic, computed with the requested time-out.
+        view: Flow statistics of the generated traffic, computed with the requested time-out.
     """
 
     digests: memoryview

@@ -33,10 +33,12 @@ def flows(
     Args:
         trace: A capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile (``"edge"``,
             ``"core"``, a TOML file). The files in ``presets/traffic`` show the format of link profiles.
-        packets: Maximum number of packets; 0 means all packets of a capture, or the number that a link profile states.
-        strict: Stop at the first damaged record.
-        most_flows: Number of flows at which counting stops with an error; each flow occupies up to 220 bytes of memory.
-        progress: Function that is called repeatedly with (bytes read, total bytes) while a capture is read.
+        packets: Maximum number of packets; 0 means all packets of a capture, or the number of packets that a link
+            profile specifies.
+        strict: Whether to stop at the first damaged record.
+        most_flows: Maximum number of flows; more flows are an error. Each flow occupies up to 220 bytes of memory.
+        progress: Function that is called repeatedly with the number of bytes read and the total number, while Linecard
+            reads a capture.
 
     Returns:
         Numbers of packets, bytes and flows, duration, packet sizes, and the number of skipped packets for each reason.

@@ -26,21 +26,21 @@ def flow_mix(
 ) -> FlowMixTraffic:
     """Generate traffic from flow statistics, for caches and other models that depend on flows.
 
-    The traffic has the requested fractions of flows with one packet and of large flows with more than 1000 packets.
-    The remaining flows have 2 to 1000 packets. Flow sizes follow bounded Pareto distributions. The gaps
-    between packets of a flow have a log-normal distribution, whose parameters differ from flow to flow. A common factor
-    scales all gaps so that the time average of the number of active flows equals the requested number. The mean in
-    ``view`` differs from the requested number by a few percent. The mean in ``view`` is an average over packets, and
-    fewer flows are active at the beginning and at the end. Every gap between packets of a flow is shorter than the
-    time-out.
+    The traffic has the requested fractions of flows with one packet and of large flows with more than 1000 packets. All
+    other flows have 2 to 1000 packets. Flow sizes follow bounded Pareto distributions. The gaps between packets of a
+    flow have a log-normal distribution, whose parameters differ from flow to flow. A common factor scales all gaps so
+    that the time average of the number of active flows equals the requested number. The mean number of active flows in
+    ``view`` differs from the requested number by a few percent. The mean in ``view`` is an average over packets, not
+    over time, and fewer flows are active at the beginning and at the end. Every gap between packets of a flow is
+    shorter than the time-out.
 
     Args:
         packets: Total number of packets.
-        single_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_flows_percent: Packets in flows with one packet, in percent of all packets. The total number
-            of flows follows from ``single_flows_percent`` and ``packets_in_single_flows_percent``.
-        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
-        packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
+        single_flows_percent: Percentage of flows that have one packet.
+        packets_in_single_flows_percent: Percentage of packets that belong to flows with one packet. The total number of
+            flows follows from ``single_flows_percent`` and ``packets_in_single_flows_percent``.
+        large_flows_percent: Percentage of flows that have more than 1000 packets.
+        packets_in_large_flows_percent: Percentage of packets that belong to flows with more than 1000 packets.
         concurrent_flows: Mean number of active flows; a flow is active until its idle time reaches the time-out.
         largest_flow_packets: Maximum number of packets in a flow.
         time_out_seconds: Idle time after which a flow ends (1 second in Girish 2008, section 5.3.1).

@@ -1,4 +1,4 @@
-"""Bit rates with units, such as ``155Mbps`` or ``2.5 Gbit/s``."""
+"""Parses bit rates with units, such as ``155Mbps`` or ``2.5 Gbit/s``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models the traffic of an uncongested link as shot noise: load in time windows, and the closed form."""
+"""Models the traffic of an uncongested link as shot noise: simulated load in time windows, and the closed form."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ def shot_noise(
     """Generate shot-noise traffic (Girish 2008, section 4.4.3) and measure its load in time windows.
 
     Flows arrive as a Poisson process, and each flow sends at a constant rate. Rates and durations of flows are
-    log-uniform between the bounds ``shots.*`` in the chip's file. The key ``traffic.kind`` of the chip determines the
-    frame sizes.
+    log-uniformly distributed between the bounds ``shots.*`` in the chip's file. The key ``traffic.kind`` of the chip
+    determines the frame sizes.
 
     Args:
         chip: A chip whose file contains the table ``[shots]``.
         rate_mbps: Mean load of all flows in Mbit/s.
         windows: Number of generated windows; at least 2.
-        window_ms: Length of a window; Girish (2008) uses 200 ms, which is a typical round-trip time.
+        window_ms: Length of a window in milliseconds; Girish (2008) uses 200 ms, which is a typical round-trip time.
         set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Function that is called with (windows done, total windows).
+        progress: Function that is called with the number of completed windows and the total number.
 
     Raises:
-        ConfigError: The chip, a value or a number is invalid.
+        ConfigError: The chip, a change in ``set`` or a number is invalid.
 
     Example:
         >>> result = shot_noise(rate_mbps=100, windows=5, set={"traffic.kind": "Abilene"})

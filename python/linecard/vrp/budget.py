@@ -1,11 +1,11 @@
 """The virtual router processor: the operations that an extension can execute for every packet at line rate.
 
-The source is Spalink 2000, section 4.2. The search runs the forwarding program at a given packet rate; an extension
-replaces the routing function. The search adds operations until the chip loses more than 0.1 % of the packets, or until
-more than 1 % accumulate inside the chip. The headroom of a resource is the largest number of operations on this
-resource that the chip sustains. The budget for extensions is a fraction of the headroom. An extension is a list of
-operations without loops. A check compares an extension with the resources that the chip reserves for extensions
-(``[vrp]``). The check then runs the extension.
+The virtual router processor is described in Spalink 2000, section 4.2. The search runs the forwarding program at a
+given packet rate; an extension replaces the routing function. The search adds operations until the chip loses more than
+0.1 % of the packets, or until more than 1 % accumulate inside the chip. The headroom of a resource is the largest
+number of operations on this resource that the chip sustains. The budget for extensions is a fraction of the headroom.
+An extension is a list of operations without loops. A check compares an extension with the resources that the chip's
+table ``[vrp]`` reserves for extensions. After the comparison, the check runs the extension.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class VrpResource:
 
     Attributes:
         resource: Name.
-        unit: Unit of the amounts.
+        unit: Unit of ``head_room`` and ``budget``.
         head_room: Largest amount of the resource at which the chip sustains the packet rate, if the extension uses no
             other resource.
         budget: Amount of the resource that extensions may use: a part of the headroom.
@@ -102,7 +102,7 @@ class VrpBudget(Result):
         chip: Name of the chip.
         rate_pps: Number of 64-byte packets per second.
         margin_percent: Percentage of the headroom that extensions may use.
-        resources: The resources, of which cycles are the first.
+        resources: The resources, beginning with engine cycles.
         registers: Number of registers that an extension may use.
         istore_instructions: Free space in the instruction store, in instructions.
         runs: Number of simulations in the search.
@@ -130,7 +130,7 @@ class VrpBudget(Result):
 
 
 def keeps_up(result: RunResult) -> bool:
-    """Whether a chip sustains the load of a run: almost no packets are lost, and almost none accumulate inside."""
+    """Whether a chip sustains the load of a run: almost no packets are lost, and almost none accumulate in the chip."""
     growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
     return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
 
@@ -182,7 +182,7 @@ class Search:
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """Find the largest sustainable count of an operation, beginning with ``first``."""
+        """Find the largest number of operations that the chip sustains; the search begins with ``first`` operations."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))
@@ -213,7 +213,7 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
 
 
 def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
-    """Engine cycles of one access of ``size`` bytes to the memory with the role ``role``, on one thread."""
+    """Engine cycles that one thread takes for an access of ``size`` bytes to the memory with the role ``role``."""
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     result = run_chip(
         chip, program="probe", set=[*changes, *alone, *probe(role, size)], packets=200, warmup_packets=10, verdict=False
@@ -224,7 +224,7 @@ def probe_cycles(chip: str, changes: list[str], role: str, size: int) -> float:
 def line_search(
     chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
-    """Read a chip that accepts extensions, and check that the chip sustains the rate without an extension.
+    """Read a chip that accepts extensions, and check that the chip sustains the packet rate without an extension.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or the chip does not sustain the rate even without an
@@ -275,15 +275,15 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the operations that a program can execute for every 64 bytes, in addition to forwarding at a packet rate.
+    """Find how many operations a program can execute for every 64 bytes while it forwards packets at a given rate.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0), because the total is
-            unknown.
+        progress: Function that is called after each simulation with the number of completed simulations and 0,
+            because the total is unknown.
 
     Returns:
         The headroom of each resource if no other resource is used, and the part of this headroom that extensions may

@@ -67,8 +67,8 @@ class VrpUse:
 
     Attributes:
         resource: Name of the resource.
-        used: Amount that the extension uses.
-        budget: Amount that the extension may use.
+        used: Amount of the resource that the extension uses.
+        budget: Amount of the resource that the extension may use.
     """
 
     resource: str
@@ -90,8 +90,8 @@ class VrpCheck(Result):
         rate_pps: Number of 64-byte packets per second.
         accepted: Whether the extension is within every budget and the chip sustains the packet rate in the run.
         uses: The resources, each with the extension's demand and the budget.
-        load_cycles: Engine cycles to load the extension into an instruction store.
-        loss_fraction: Loss in the run, as a fraction; ``None`` if the extension was rejected before the run.
+        load_cycles: Number of engine cycles for loading the extension into an instruction store.
+        loss_fraction: Packet loss in the run, as a fraction; ``None`` if the extension was rejected before the run.
         latency_ns: Mean packet latency in the run; ``None`` if the extension was rejected before the run.
         cause: Reason why the extension was rejected; empty if it was accepted.
     """
@@ -190,17 +190,17 @@ def vrp_check(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Compare an extension with the resources that the chip reserves (``[vrp]``); if the extension fits, run it.
+    """Compare an extension with the resources that the chip reserves in ``[vrp]``; if the extension fits, run it.
 
     Args:
-        extension: A TOML file with ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in execution
-            order.
+        extension: A TOML file with ``name``, ``[[ops]]`` in execution order, and optionally ``registers`` and
+            ``instructions``.
         chip: Name of a shipped chip, or path to a TOML file.
         rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
         set: Changes to the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with (simulations done, 0), because the total is
-            unknown.
+        progress: Function that is called after each simulation with the number of completed simulations and 0, because
+            the total is unknown.
 
     Raises:
         ConfigError: The extension contains a loop, an unknown operation or a count below one, or the chip, a change or

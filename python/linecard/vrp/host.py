@@ -1,4 +1,4 @@
-"""A core and a host processor that process packets from the engines: their packet rates and cycles per packet."""
+"""The packet rates and cycles per packet of a core and a host processor that process packets from the engines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HierarchyResult(Result, HierarchyReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
     def table(self) -> Table:
-        """A table with the columns measure and value."""
+        """A table with the columns ``measure`` and ``value``."""
         values = [(name, value) for name, value in self.to_dict().items() if isinstance(value, (int, float))]
         return Table(("measure", "value"), values)
 
@@ -50,10 +50,10 @@ def hierarchy(
     """Send received packets to the core and, over a link, to the host; measure the packet rates of the two processors.
 
     Args:
-        chip: A chip that has a core and a host in addition to engines, with the names that ``ixp1200_host`` uses.
+        chip: A chip with engines, a core and a host, which have the same names as in ``ixp1200_host``.
         rate: Number of packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
-        message_bytes: Number of bytes of each packet that go to the host and return; by default, all bytes.
+        message_bytes: Number of bytes of each packet that are sent to the host and back; by default, all bytes.
         one_in: On average, one in ``one_in`` packets goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.

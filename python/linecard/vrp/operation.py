@@ -29,7 +29,7 @@ _WORD_BYTES = 4
 
 
 def units(op: str, number: int) -> float:
-    """An operation's demand for its resource: DRAM transfers are rounded up, and SRAM transfers can be fractions."""
+    """An operation's demand for its resource; DRAM transfers are rounded up, and SRAM transfers can be fractional."""
     name, resource, _ = OPERATIONS[op]
     if name != "bytes":
         return number
@@ -47,5 +47,5 @@ def step(op: str, number: int, times: int) -> dict[str, str | int]:
 
 
 def probe(role: str, size: int) -> list[str]:
-    """The settings of the chip with which the program `probe` measures an operation."""
+    """The chip settings with which the program `probe` measures an operation."""
     return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]

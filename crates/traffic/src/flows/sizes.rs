@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets with a wire size from `from_bytes` to `to_bytes`; the range includes these two sizes.
+/// Packets whose size on the wire is from `from_bytes` to `to_bytes`, inclusive.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct SizeBin {
-    /// Smallest wire size in the bin.
+    /// Smallest packet size of the bin, in bytes on the wire.
     pub from_bytes: u32,
-    /// Largest wire size in the bin.
+    /// Largest packet size of the bin, in bytes on the wire.
     pub to_bytes: u32,
     /// Number of packets in the bin.
     pub packets: u64,

@@ -54,7 +54,7 @@ pub struct FlowStatistics {
     pub packets: u64,
     /// Number of bytes on the wire, computed from the original packet lengths in the capture.
     pub bytes: u64,
-    /// Number of packet bytes that the capture contains.
+    /// Number of packet bytes that are stored in the capture.
     pub captured_bytes: u64,
     /// Time between the earliest and the latest packet in seconds.
     pub seconds: f64,
@@ -62,37 +62,37 @@ pub struct FlowStatistics {
     pub duration_ns: u64,
     /// Mean packet size on the wire; 0 if the capture contains no packet.
     pub mean_bytes: f64,
-    /// Packets of at most 64 bytes, in percent of all packets.
+    /// Percentage of packets that have at most 64 bytes.
     pub at_most_64_bytes_percent: f64,
     /// Histogram of packet sizes on the wire.
     pub size_bins: Vec<SizeBin>,
-    /// Packets with an IP header.
+    /// Number of packets with an IP header.
     pub ip_packets: u64,
-    /// Packets with an IPv4 header.
+    /// Number of packets with an IPv4 header.
     pub ipv4_packets: u64,
-    /// Packets with an IPv6 header.
+    /// Number of packets with an IPv6 header.
     pub ipv6_packets: u64,
-    /// Packets with a VLAN tag.
+    /// Number of packets with a VLAN tag.
     pub vlan_packets: u64,
-    /// Packets with an MPLS label.
+    /// Number of packets with an MPLS label.
     pub mpls_packets: u64,
     /// Number of unidirectional flows.
     pub flows: u64,
     /// Number of flows with exactly one packet.
     pub single_packet_flows: u64,
-    /// Flows with exactly one packet, in percent of all flows.
+    /// Percentage of flows that have exactly one packet.
     pub single_packet_flows_percent: f64,
-    /// Packets in flows with one packet, in percent of all packets.
+    /// Percentage of packets that belong to flows with one packet.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Packets in the ten largest flows, in percent of all packets.
+    /// Percentage of packets that are in the ten largest flows.
     pub top10_flows_percent: f64,
-    /// Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
+    /// Number of complete IPv4 headers in the capture, whose checksums Linecard verifies.
     pub ipv4_checksums: u64,
-    /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if the capture contains no
-    /// complete IPv4 header.
+    /// Percentage of complete IPv4 headers that have a valid checksum; `None` if the capture contains no complete IPv4
+    /// header.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Number of packets that belong to no flow, by reason. The totals of packets and bytes include these
-    /// packets.
+    /// Number of skipped packets, which belong to no flow, for each reason. The totals of packets and bytes include
+    /// skipped packets.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Number of packets that were assigned to a flow although the capture lacks their ports or part of their
     /// headers.

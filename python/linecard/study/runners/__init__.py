@@ -1,11 +1,12 @@
-"""The runners of studies: one module for each kind of run.
+"""The runners of studies: one module for each type of run.
 
-Modules of runners are in this package; a runner that only one study uses is in ``runners/`` of the study folder.
+The modules of this package are runners; a runner that only one study uses is in the subfolder ``runners/`` of this
+study.
 
 A runner is a module with a function ``run(spec, progress)``. The :class:`~linecard.study.plan.RunSpec` contains the
 inputs of the run. Each runner defines the meanings of ``preset``, ``program``, ``trace`` and ``overrides``. The runner
-calls ``progress`` repeatedly with (packets done, total packets), and returns a :class:`StudyRun`. Tables and figures of
-a study name their runners; no other module depends on a specific runner.
+calls ``progress`` repeatedly with the number of completed packets and the total number, and returns a
+:class:`StudyRun`. Tables and figures of a study name their runners; no other module depends on a specific runner.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _INPUTS = ("runner", "preset", "program", "trace", "overrides", "seed", "packets
 
 @cache
 def runners() -> dict[str, str]:
-    """The modules of all runners, in this package and in the folders of shipped studies; the keys are runner names."""
+    """The modules of all runners, in this package and in the folders of shipped studies, keyed by runner name."""
     own = (file.stem for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
     return {**{name: f"{__name__}.{name}" for name in own}, **own_runners()}
 
@@ -52,7 +53,7 @@ class StudyRun(Protocol):
         """All metrics of the run."""
 
     def metric(self, component: str, metric: str) -> float:
-        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if the metric is unknown, raise ``KeyError`` with the most similar names."""
 
     def manifest(self) -> dict[str, Any]:
         """All information that is needed to repeat the run."""
@@ -75,7 +76,7 @@ def is_of_runner(key: str) -> bool:
 
 
 def chip_settings(spec: RunSpec) -> list[str]:
-    """Those settings of a run that change parameters of the chip."""
+    """The settings of a run that change parameters of the chip."""
     return [override for override in spec.overrides if not is_of_runner(override)]
 
 
@@ -93,7 +94,7 @@ def command_of(spec: RunSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """A finished run of a runner without a specific result type: metrics by component and name."""
+    """The result of a runner that has no result type of its own: metrics by component and name."""
 
     spec: RunSpec
     values: Mapping[tuple[str, str], float] = field(repr=False)
@@ -114,7 +115,7 @@ class PlainRun:
         )
 
     def metric(self, component: str, metric: str) -> float:
-        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if the metric is unknown, raise ``KeyError`` with the most similar names."""
         return metric_of(self.metrics, component, metric)
 
     def manifest(self) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""Runs a program whose published description consists of counts: instruction cycles, and evenly spread accesses.
+"""Runs a program of which only counts are published: instruction cycles, and evenly spread memory accesses.
 
 The field ``preset`` names the chip. Settings that begin with ``count.`` state the number of cycles and accesses per
-packet. The cycles and accesses replace the step of the chip that executes a program (``op = "run"``):
+packet. The counted cycles and accesses replace the step in which the chip executes a program (``op = "run"``):
 
 - ``count.cycles``: number of instruction cycles, including the cycles that issue accesses. The key ``percent`` in the
   chip's table of eBPF instructions scales ``count.cycles``.
-- ``count.ROLE.OP``: number of accesses of the kind OP to the memory with the role ROLE; all accesses use the same 4
+- ``count.ROLE.OP``: number of accesses of type OP to the memory with the role ROLE; all accesses are to the same 4
   bytes. The thread waits for reads (``read``), while writes and additions (``write``, ``add``) are posted.
 
 Every other setting changes a parameter of the chip.
@@ -43,11 +43,11 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def changes(spec: RunSpec) -> list[str]:
-    """Changes to the chip that make it execute the given cycles and accesses, in the form of ``linecard run --set``.
+    """Changes, in the form of ``linecard run --set``, that make the chip execute the given cycles and accesses.
 
     Raises:
-        ConfigError: A count is unknown or not a whole number, the cycles are too few to issue the accesses, or the chip
-            executes no program.
+        ConfigError: A count is unknown or is not an integer, the cycles are too few to issue the accesses, or
+            the chip executes no program.
     """
     counts: dict[str, int] = {}
     rest = []

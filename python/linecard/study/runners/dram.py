@@ -1,4 +1,4 @@
-"""Simulates a DRAM part without a chip under random accesses, with `linecard.dram`.
+"""Simulates random accesses to a DRAM part without a chip, with `linecard.dram`.
 
 The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
 issues accesses as fast as the memory accepts them. The ``overrides`` set the driver's ``narrow_percent``,

@@ -1,13 +1,13 @@
 """Simulates flow caches under traffic with given flow statistics, with `linecard.flow_mix` and `linecard.flowcache`.
 
 Settings that begin with ``mix.`` are arguments of :func:`linecard.flow_mix`; ``entries`` and ``ways`` describe the
-cache. Every policy in :data:`POLICIES` processes the same traffic. The traffic has as many packets as the run. The
-metrics of each component are:
+cache. Every policy in :data:`POLICIES` processes the same traffic. The field ``packets`` is the number of generated
+packets. The metrics of each component are:
 
 - ``traffic``: statistics of the generated traffic.
-- policy name, such as ``SP``: ``miss_percent``, the miss classes (``cold_percent_of_misses`` and others),
+- name of a policy, such as ``SP``: ``miss_percent``, the miss classes (``cold_percent_of_misses`` and others),
   ``fewer_misses_than_lru_percent``, and ``share_of_lru_pred_gap_percent``.
-- ``cache``: size in ``bytes`` (Girish 2008, equation 5.2).
+- ``cache``: ``bytes``, the size of the cache (Girish 2008, equation 5.2).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Measures load instructions with `linecard.run`; the chip executes a program that loads from a table or from packets.
+"""Measures load instructions with `linecard.run`; the program loads from a table or from packets.
 
 The field ``preset`` names the chip, and ``program`` names the program. Every setting changes a parameter of the chip or
-of the program. All results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states
-the number of loads per packet, the metrics are:
+of the program. All results are metrics of the component ``loads``. If the setting ``program.step[load].times``
+specifies the number of loads per packet, the metrics are:
 
 - ``ns_each`` and ``cycles_each``: time of one load instruction of a thread, in nanoseconds and in core cycles;
 - ``gbyte_per_s``: total throughput of the loads of all threads, with 8 bytes per load.
 
-Without the setting ``program.step[load].times``, the loads read packets that a port has written. The loads then use two
-cache levels, and the metrics are:
+Without the setting ``program.step[load].times``, the loads read from packets that a port has written. Loads from
+packets use two cache levels, and the metrics are:
 
 - ``first_percent``, ``second_percent``: percentages of loads that hit in the first and in the second cache level;
 - ``beyond_percent``: percentage of loads that miss in both cache levels.

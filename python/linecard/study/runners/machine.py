@@ -1,4 +1,4 @@
-"""Simulates a chip under one kind of traffic, with `linecard.run`."""
+"""Uses `linecard.run` to simulate a chip under given traffic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Simulate the chip ``preset`` with ``program``; ``overrides`` contains changes of parameters."""
+    """Simulate the chip ``preset`` with the program ``program``; ``overrides`` contains changes to parameters."""
     program, trace = spec.program or None, spec.trace or None
     return run_as(spec, spec.overrides, progress, program=program, trace=trace, map_addresses=spec.map_addresses)
 

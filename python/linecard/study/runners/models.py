@@ -1,7 +1,7 @@
-"""Runs the two models of the IXP2400 (event-driven and Petri net) at one point, as in `linecard compare-models`.
+"""Runs the event-driven model and the Petri net of the IXP2400 with the same settings, as in `linecard compare-models`.
 
-In ``overrides``, ``threads`` is "engines x threads per engine". The key ``traffic`` is a packet size in bytes or a mix
-of sizes, and ``program.scheme`` is the buffering scheme.
+In ``overrides``, the key ``threads`` has the form "engines x threads per engine". The key ``traffic`` is a packet size
+in bytes or a mix of sizes, and ``program.scheme`` is the buffering scheme.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEYS = ("threads", "traffic", "program.scheme")
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Run the event-driven model and the Petri net at one point."""
+    """Run the event-driven model and the Petri net for one configuration."""
     found = settings(spec, KEYS)
     comparison = compare_models(
         threads=[found["threads"]],

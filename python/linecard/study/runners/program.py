@@ -2,13 +2,14 @@
 
 The field ``preset`` names the chip, and ``program`` names a shipped program or a program in the study folder. The
 setting ``define.NAME`` defines the macro ``NAME`` of the program. The setting ``further.NAME`` sets the value of the
-macro in a second run. The setting ``map.NAME`` names a file in the study folder, from which the map ``NAME`` is filled.
-Every other setting changes a parameter of the chip. In addition to the metrics of the run, the runner computes the
-following metrics:
+macro ``NAME`` in a second run. The setting ``map.NAME`` names a file in the study folder, from which the map ``NAME``
+is filled. Every other setting changes a parameter of the chip. In addition to the metrics of the run, the runner
+computes the following metrics:
 
 - ``program engine_cycles_per_packet``: total cycles of all engines between two consecutive sent or dropped packets;
 - ``program engine_cycles_around``: engine cycles per packet that are not cycles of the program itself;
-- ``program further_cycles``: increase of the engine cycles per unit of the macro ``NAME``, from the second run;
+- ``program further_cycles``: increase of the engine cycles per unit by which the second run increases the macro
+  ``NAME``;
 - ``cycles_per_access`` of every memory and accelerator: core cycles between two consecutive accesses.
 """
 
@@ -36,7 +37,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run with derived metrics, and an optional second run from which one of the metrics is computed."""
+    """A run with derived metrics, one of which is computed from an optional second run."""
 
     first: RunResult
     derived: tuple[Metric, ...]
@@ -44,7 +45,7 @@ class ExecutedRun:
 
     @property
     def run_id(self) -> str:
-        """The identifier of the run, or, for two runs, a hash of the identifiers of these runs."""
+        """The identifier of the run; if there are two runs, a hash of their identifiers."""
         if self.further is None:
             return self.first.run_id
         return hashlib.sha256(f"{self.first.run_id} {self.further.run_id}".encode()).hexdigest()[:12]
@@ -55,14 +56,14 @@ class ExecutedRun:
         return (*self.first.metrics, *self.derived)
 
     def metric(self, component: str, metric: str) -> float:
-        """Return the value of one metric; if it does not exist, raise ``KeyError`` with the most similar names."""
+        """Return the value of one metric; if the metric is unknown, raise ``KeyError`` with the most similar names."""
         for row in self.derived:
             if (row.component, row.metric) == (component, metric):
                 return row.value
         return self.first.metric(component, metric)
 
     def manifest(self) -> dict[str, Any]:
-        """All information that is needed to repeat the run, or the two runs."""
+        """All information that is needed to repeat the run and, if present, the second run."""
         more = {} if self.further is None else {"further": self.further.manifest()}
         return {**self.first.manifest(), "run_id": self.run_id, **more}
 

@@ -1,8 +1,8 @@
 """Schedules the instructions of an XDP program into rows of parallel instructions, with `linecard.xdp_rows`.
 
 The field ``program`` names a shipped program or a program in the study folder; ``lanes`` is the maximum number of
-instructions per row. The component ``program`` has the metrics ``rows``, ``instructions`` (a 64-bit constant counts
-once) and ``instructions_per_row``.
+instructions per row. The component ``program`` has the metrics ``rows``, ``instructions`` (each 64-bit constant counts
+as one instruction) and ``instructions_per_row``.
 """
 
 from __future__ import annotations

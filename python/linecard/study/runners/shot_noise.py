@@ -1,4 +1,4 @@
-"""Generates shot-noise traffic with `linecard.shot_noise`, and measures its load in time windows.
+"""Generates shot-noise traffic with `linecard.shot_noise`, and measures the load of the traffic in time windows.
 
 The settings ``rate_mbps``, ``windows`` and ``window_ms`` define the traffic; every other setting changes a parameter of
 the preset. The component ``shots`` has the metrics ``mean_mbps``, ``variation_percent``, ``expected_variation_percent``
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Generate the traffic, and measure its load in time windows."""
+    """Generate the traffic, and measure the load of the traffic in time windows."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate_mbps, windows = float(found.pop("rate_mbps")), int(found.pop("windows"))
     window_ms = float(found.pop("window_ms"))
