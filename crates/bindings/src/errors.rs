@@ -142,8 +142,8 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
         },
         QueueingFailure::Traffic(error) => input(error),
         QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
-            "{name}: none of the {packets} packets of this capture belongs to an IP flow; the hash of a five-tuple \
-             selects the queue of a packet"
+            "{name}: none of the {packets} packets belongs to an IP flow, but a hash of the five-tuple selects \
+             the queue of each packet"
         )),
         QueueingFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
     }

@@ -28,8 +28,8 @@ impl fmt::Display for Misfit {
                              buffer")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread may take packets that memory holds for a congested port, so the chip must \
-                 have one inbox with one free list",
+                "any free thread may fetch packets of a congested port from memory; expected one inbox with one \
+                 list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
                 "if a cluster moves blocks, packets leave in the order in which they were stored; no other \
@@ -37,7 +37,7 @@ impl fmt::Display for Misfit {
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,
-                "{cluster}: a program that sends block by block requires a cluster that moves blocks, and vice versa"
+                "{cluster}: programs must send block by block if and only if a cluster moves blocks"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
                 "a packet memory partitioned by queue requires queue caches, because only queue caches release \

@@ -36,7 +36,7 @@ fn a_role_without_a_memory_ends_the_run_with_a_sentence() {
         [access, Action::Recall { role: table }, Action::Link { role: table, queue: 0, enqueue: true }]
     {
         let ran = run(config.clone(), vec![(10, action), (5, SEND)], &[(0, 1, 64)]);
-        let sentence = "the program of me uses the role table, which me does not bind to a memory".to_owned();
+        let sentence = "the program of me uses the role table, but me has no memory for this role".to_owned();
         assert_eq!(ran.outcome, Outcome::Fault(sentence), "{action:?}");
     }
 }

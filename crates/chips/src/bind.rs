@@ -307,7 +307,7 @@ impl Binder<'_> {
                 && used > capacity
             {
                 let message = format!(
-                    "the capacity is {capacity} bytes, but data of {used} bytes are bound to this memory ({}); \
+                    "the capacity is {capacity} bytes, but {used} bytes of data are bound to this memory ({}); \
                      bind some data to another memory, or raise capacity_bytes",
                     parts.join(", ")
                 );
@@ -355,7 +355,7 @@ impl Binder<'_> {
             if report {
                 let whose = place.per.as_deref().unwrap_or("");
                 let message = format!(
-                    "each `{whose}` has its own `{name}`, but `{}` reaches no `{name}`",
+                    "each `{whose}` has its own `{name}`, but the cluster `{}` cannot access any `{name}`",
                     cluster.name
                 );
                 self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -406,14 +406,13 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let cells = caches.integer(
         "cache_cells",
         1..=1_000_000,
-        "total capacity in cells of the input caches of all queues; the output caches have the same total \
+        "total capacity of the input caches of all queues, in cells; the output caches have the same total \
          capacity",
     ) as u32;
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
         let message = format!(
-            "too small; the caches of each of {queues} queues need space for at least one block of \
-             {block_cells} cells"
+            "too small; each of {queues} queues needs cache space for at least one block of {block_cells} cells"
         );
         caches.fail("cache_cells", message);
     }

@@ -156,8 +156,7 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         "fill",
         "engine_by_engine",
         &[("engine_by_engine", false), ("thread_by_thread", true)],
-        "order in which the threads in use are selected: all threads of one engine first, or one thread of \
-         every engine first",
+        "which threads are enabled first: all threads of one engine, or one thread of every engine",
     );
     let meaning = "total number of threads in use in all clusters of this kind; all threads if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;

@@ -80,8 +80,8 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
         add("peak bandwidth", peak, "bus bytes x beats x clock");
         add("peak packet throughput", peak / 2.0, "each packet is written and read once");
         let (small, cell) = (effective(8.0), effective(64.0));
-        add("8-byte accesses to closed rows", small, "8 B in tRCD + read latency + data");
-        add("64-byte accesses to closed rows", cell, "64 B in tRCD + read latency + data");
+        add("8-byte accesses to closed rows", small, "8 B per (tRCD + read latency + data transfer)");
+        add("64-byte accesses to closed rows", cell, "64 B per (tRCD + read latency + data transfer)");
     }
     rows
 }

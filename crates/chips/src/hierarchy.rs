@@ -148,7 +148,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);
-        wrong("packets", found, "1 to 10000000 packets, and `one in` of at least 1");
+        wrong("packets", found, "1 to 10000000 packets, and at least 1 for `one in`");
     }
     if !problems.is_empty() {
         return Err(Error::Config { problems });

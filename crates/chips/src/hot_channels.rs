@@ -47,14 +47,13 @@ pub(super) fn headers(design: &Design) -> Option<String> {
     let (hit, name) = (begins.len(), &place.group);
     (hit < count as usize).then(|| match pages < u64::from(count) {
         true => format!(
-            "headers lie in only {hit} of {count} {what} of {name}, because {name} holds {pages} packets; raise \
-             memory.{name}.pool_bytes"
+            "packet headers lie in only {hit} of {count} {what} of {name}, because {name} holds {pages} \
+             packets; raise memory.{name}.pool_bytes"
         ),
         false => format!(
-            "headers lie in only {hit} of {count} {what} of {name}: packets begin every {page} bytes (page_bytes), and \
-             {what} are interleaved every {interleave} bytes (interleave_bytes). Set \
-             memory.{name}.interleave_bytes={}, or another \
-             page_bytes",
+            "packet headers lie in only {hit} of {count} {what} of {name}: packets begin every {page} bytes \
+             (page_bytes), and {what} are interleaved every {interleave} bytes (interleave_bytes). Set \
+             memory.{name}.interleave_bytes={}, or another page_bytes",
             page.next_power_of_two()
         ),
     })

@@ -54,7 +54,8 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
         }
         "dram" => format!("a DRAM part: `linecard dram run {preset}` runs it"),
         "standards" => {
-            "a standard that DRAM parts extend; `linecard presets` lists what can be run".to_owned()
+            "a standard that DRAM parts extend; `linecard presets` lists the presets that can be run"
+                .to_owned()
         }
         "programs" => format!("a program: `linecard run CHIP --program {preset}` runs it on a chip"),
         "cores" => "a core; `linecard core` and `linecard program` use it".to_owned(),

@@ -206,8 +206,8 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
             "are not IPv4 (the program handles no other protocol) or have a damaged header",
         ),
         (DropReason::NatTableFull, "arrive while the translation table is full (nat.entries)"),
-        (DropReason::NotIp, "are not IP and are dropped by choice (program.not_ip)"),
-        (DropReason::Punted, "are not IP and go to the host (program.not_ip)"),
+        (DropReason::NotIp, "are not IP and are dropped, as program.not_ip specifies"),
+        (DropReason::Punted, "are not IP and go to the host, as program.not_ip specifies"),
     ];
     let lost = |reason: DropReason| counts.dropped(Loss::Program(reason));
     let &(reason, what) = decided.iter().max_by_key(|(reason, _)| lost(*reason))?;
@@ -311,8 +311,8 @@ pub(super) fn judge(
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
-                "Threads with a packet wait {:.0} % of the time for a lock of their program. Improving any one part \
-                 raises the throughput by less than {:.0} % ({measured}).",
+                "Threads that hold a packet spend {:.0} % of their time waiting for a lock of their program. \
+                 Improving any one part raises the throughput by less than {:.0} % ({measured}).",
                 locked(counts) * 100.0,
                 LEAST_GAIN * 100.0,
             ),
@@ -342,7 +342,7 @@ pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
         component: NOT_JUDGED.to_owned(),
         utilization,
         why: format!(
-            "The verdict was not requested; the busiest part, {part}, is {:.0} % utilised.",
+            "No bottleneck search was requested; the busiest part, {part}, is {:.0} % utilised.",
             utilization * 100.0
         ),
     }

@@ -37,8 +37,8 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
 /// Reads `per`: the cluster whose instances have one each, and the number of instances.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
-    let Some(cluster) =
-        section.text_if("per", "cluster of which each instance has its own copy of this component")
+    let Some(cluster) = section
+        .text_if("per", "kind of cluster; each cluster of this kind has its own copy of this component")
     else {
         return (None, 1);
     };
@@ -85,7 +85,7 @@ impl Places {
                 let built = (kind.read)(&asked);
                 let capacity_bytes = capacity_of(&section, &built, given);
                 if matches!(built, PlaceKind::Cached(_)) {
-                    let name = section.text("behind", "memory whose data the cache holds");
+                    let name = section.text("behind", "memory whose data the cache stores");
                     behind.push((first, name, section.place_of("behind")));
                 }
                 for number in 0..count {
@@ -141,8 +141,8 @@ impl Places {
                     place,
                     "behind",
                     format!(
-                        "`{name}` cannot be the memory behind `{}`; expected another memory, either shared or with \
-                         the same `per`",
+                        "`{name}` cannot be the memory that `{}` caches; expected another memory, either shared \
+                         or with the same `per`",
                         front.name
                     ),
                 );
@@ -170,7 +170,13 @@ fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> 
     };
     if let Some(given) = given.filter(|&given| given > parts) {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("found {given} bytes; {channels} DRAM parts hold {parts} bytes"));
+        section.fail(
+            key,
+            format!(
+                "found {given} bytes, expected at most {parts} bytes, the capacity of \
+                 {channels} DRAM parts"
+            ),
+        );
     }
     Some(given.unwrap_or(parts))
 }

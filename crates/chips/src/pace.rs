@@ -64,8 +64,9 @@ pub(super) fn fits_wires(
     match on_the_wire <= line_gbps * 1.000_001 {
         true => Ok(()),
         false => Err(format!(
-            "with preamble and gap, {rounded} Gbit/s of {mean_bytes:.0}-byte frames occupy {on_the_wire:.1} \
-             Gbit/s on the wire. All ports together carry {line_gbps:.1} Gbit/s; expected at most {:.2} Gbit/s",
+            "with preamble and inter-frame gap, {rounded} Gbit/s of {mean_bytes:.0}-byte frames occupy \
+             {on_the_wire:.1} Gbit/s on the wire. All ports together carry {line_gbps:.1} Gbit/s; expected at \
+             most {:.2} Gbit/s",
             gbps * line_gbps / on_the_wire
         )),
     }

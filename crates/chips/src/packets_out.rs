@@ -181,7 +181,10 @@ impl Writing {
         self.spool.read_exact(&mut block)?;
         let word = |at: usize| u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]);
         let (kept, ns) = (word(20) as usize, self.timebase.nanoseconds(latency));
-        let comment = format!("longest latency: {ns:.3} ns from its last received bit to its last sent bit");
+        let comment = format!(
+            "longest latency: {ns:.3} ns from the packet's last received bit to its last sent \
+             bit"
+        );
         let again = PacketBlock {
             interface: word(8),
             time_ns: u64::from(word(12)) << 32 | u64::from(word(16)),

@@ -80,12 +80,14 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
     let high = section.integer_if(
         "high_watermark_bytes",
         bytes.clone(),
-        "high watermark: once a port's bytes exceed this value, packets for the port are kept in memory",
+        "high watermark: once a port's backlog in bytes exceeds this value, packets for the port are kept in \
+         memory",
     );
     let low = section.integer_if(
         "low_watermark_bytes",
         bytes,
-        "low watermark: once a port's bytes fall to this value or below, packets for the port bypass memory again",
+        "low watermark: once a port's backlog in bytes falls to this value or below, packets for the port \
+         bypass memory again",
     );
     let watermarks = match (high, low) {
         (Some(high), Some(low)) => {
@@ -97,7 +99,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
                 "watermarks_of",
                 "buffer",
                 &kinds,
-                "bytes that are compared with a port's watermarks: the port's bytes in the transmit buffer, or \
+                "backlog that is compared with a port's watermarks: the port's bytes in the transmit buffer, or \
                  all bytes in the port's queue",
             );
             Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
@@ -168,7 +170,7 @@ impl Ports {
             "overhead_bytes",
             20,
             0..=1000,
-            "additional bytes of a frame on the wire: preamble and gap",
+            "additional bytes of a frame on the wire: preamble and inter-frame gap",
         ) as u32;
         let receive = inward.then(|| self.inward(section, buffers, shared, inboxes, bits_per_second));
         let transmit = outward.then(|| self.outward(section, bits_per_second));
@@ -259,8 +261,8 @@ impl Ports {
 
     /// Reads the link between the port and the chip.
     fn bus(&self, section: &Section<'_>) -> Option<usize> {
-        let meaning = "link that carries cells between the port and the threads, which wait for the cells; no \
-                       link if left out";
+        let meaning = "link that carries cells between the port and the threads; the threads wait for the \
+                       cells; no link if left out";
         let name = section.text_if("bus", meaning)?;
         let found = self.links.iter().position(|link| *link == name);
         if found.is_none() {

@@ -88,7 +88,8 @@ impl Reading<'_> {
     pub fn not_ip(&self, section: &Section<'_>) -> NotIp {
         const CHOICES: &[(&str, NotIp)] =
             &[("forward", NotIp::Forward), ("punt", NotIp::Punt), ("drop", NotIp::Drop)];
-        let meaning = "treatment of frames that are not IP: sent from the output port that their flow selects, punted to the host, or dropped by choice";
+        let meaning = "treatment of frames that are not IP: send them from the output port that their flow \
+                       selects, punt them to the host, or drop them";
         section.choice_or("not_ip", "punt", CHOICES, meaning)
     }
 }

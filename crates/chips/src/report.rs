@@ -313,7 +313,10 @@ impl HotWord {
         };
         let (name, percent) = (&self.name, self.share * 100.0);
         match self.memory.as_str() {
-            "locks" => format!("Most frequent lock: {name}{lines}, {percent:.0} % of all acquisitions."),
+            "locks" => format!(
+                "Most frequently acquired lock: {name}{lines}, {percent:.0} % of all \
+                 acquisitions."
+            ),
             memory => {
                 format!(
                     "Most accessed in {memory}{bank}: {name}{lines}, {percent:.0} % of the program's accesses."

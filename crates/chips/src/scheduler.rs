@@ -85,7 +85,8 @@ impl<'d> Classes<'d> {
 /// Returns the rules from the outermost level to the innermost; `None` if they are wrong, which is reported.
 fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
-    let meaning = "rule that selects the next class; a list states one rule per level, from groups to the classes of a group";
+    let meaning = "rule that selects the next class; a list contains one rule per level, from the outermost \
+                   groups to the classes";
     let Some(count) = section.items("scheduler") else {
         return Some(vec![section.choice_or("scheduler", "round_robin", &rules, meaning)]);
     };
@@ -155,8 +156,8 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
         let mut level = groups[around].level + 1;
         if level == rules.len() {
             let message = format!(
-                "the group is on level {level}, but the scheduler has {} levels, and the last level holds the \
-                 classes",
+                "the group is on level {level}, but the scheduler has {} levels, and the last level consists of \
+                 the classes",
                 rules.len()
             );
             row.fail("group", message);
@@ -276,13 +277,13 @@ pub(super) fn class_names<'p>(ports: impl Iterator<Item = &'p SchedulerConfig>) 
 
 /// Returns the class to which a step sends: its number, or one of the existing names; any name if no chip is known.
 pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]>) -> u8 {
-    let meaning = "class of the port's queues: its number, from 0, or its name";
+    let meaning = "class of the port's queues, identified by its number (starting at 0) or by its name";
     let all: Vec<&str> = names.unwrap_or_default().iter().map(|(name, _)| name.as_str()).collect();
     let understand = |text: &str| match (text.parse::<u8>(), all.iter().position(|&name| name == text), names)
     {
         (Ok(number), ..) => Ok(number),
         (_, Some(at), Some(names)) => names[at].1.ok_or_else(|| {
-            format!("found `{text}`, whose number differs from port to port; use a number instead")
+            format!("found the class `{text}`, whose number differs between ports; use a number instead")
         }),
         (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
         (_, _, None) => Ok(0),

@@ -25,8 +25,9 @@ pub(crate) fn traffic_warnings(
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(format!(
-            "{} of {} packets had a destination without a route. A seeded permutation of /24 blocks moved their \
-             source and destination addresses into routed space (--map-addresses)",
+            "{} of {} packets had a destination without a route. The option --map-addresses moved the source \
+             and destination addresses of these packets into routed space, by a seeded permutation of /24 \
+             blocks",
             notes.mapped, notes.packets
         ));
     }

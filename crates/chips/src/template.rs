@@ -17,8 +17,9 @@ pub fn chip_template(preset: &str) -> Result<String, Error> {
         return Ok(text.to_string());
     }
     if !file.starts_with("platforms/") {
-        let message =
-            format!("`{preset}` is a part, not a platform; `linecard presets` lists what can be run");
+        let message = format!(
+            "`{preset}` is a part, not a platform; `linecard presets` lists the presets that can be run"
+        );
         return Err(Error::Config { problems: vec![problem("--like".into(), "", message)] });
     }
     Ok(format!(

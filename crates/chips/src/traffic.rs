@@ -126,7 +126,7 @@ pub(super) fn traffic(
     };
     if let Some(mixes) = &mixes {
         let others: Vec<&String> = names.iter().filter(|name| !section.says("kind", name)).collect();
-        mixes.refuse_set(&others, "traffic.kind names another mix");
+        mixes.refuse_set(&others, "traffic.kind selects another mix");
     }
     // All mixes are read, used or not: errors are reported, and `describe` shows the mixes.
     let mut lists: Vec<Sizes> = names.iter().map(mix).collect();
@@ -219,8 +219,8 @@ pub(super) fn traffic(
         When::Saturated => {
             section.refuse_set(
                 &["rate_gbps", "speedup"],
-                "a packet always waits (traffic.arrivals=saturated); traffic.arrivals=captured keeps the \
-                 timestamps of a capture",
+                "with traffic.arrivals=saturated, a frame always waits at each port; traffic.arrivals=captured \
+                 keeps the timestamps of a capture",
             );
             section.leave(&["rate_gbps"]);
             None

@@ -161,10 +161,10 @@ fn lists_for_threads_that_send_block_by_block_need_a_chip_with_such_threads() {
     let steps = "[[step]]\nop='admit'\n[[step]]\nop='enqueue'\n[[step]]\nop='transmit'";
     let program = Program::new("elsewhere", steps);
     let error = program.run("example_smartnic", &[]).unwrap_err().to_string();
-    assert!(error.contains("sends block by block"), "{error}");
+    assert!(error.contains("send block by block"), "{error}");
     let sends =
         Program::new("sends", "[[step]]\nop='send'").run("ixp1200_eval", &[]).unwrap_err().to_string();
-    assert!(sends.contains("requires a cluster that moves blocks"), "{sends}");
+    assert!(sends.contains("if and only if a cluster moves blocks"), "{sends}");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     // After a packet is lent, only steps that do not need it may follow.
     let lent = host("cluster.host.step[push_the_rest].op=finish");
     assert!(
-        lent.contains("cluster.host.step[3].op") && lent.contains("another thread already has the packet"),
+        lent.contains("cluster.host.step[3].op") && lent.contains("another thread processes the packet"),
         "{lent}"
     );
     let some = host("cluster.host.step[show_the_first].share=0.5");

@@ -244,7 +244,7 @@ fn rings_take_room_in_their_memory() {
     // The ring's 1,024 entries of 8 bytes do not fit beside the 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);
     let said = format!(
-        "chip:{}: memory.scratch: the capacity is 65536 bytes, but data of 73728 bytes are bound to this memory \
+        "chip:{}: memory.scratch: the capacity is 65536 bytes, but 73728 bytes of data are bound to this memory \
          (scratch 65536, ring work 8192)",
         line("[memory.scratch]")
     );

@@ -145,7 +145,7 @@ impl SlotController {
         }
         if config.tandem.is_some_and(|tandem| tandem.cycle_ps == 0 || tandem.piece_bytes == 0) {
             return Err(
-                "a separate bus needs a cycle of at least 1 ps and a piece size of at least one byte"
+                "a separate bus needs a cycle of at least 1 ps and a transfer unit of at least one byte"
                     .to_owned(),
             );
         }

@@ -45,8 +45,12 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
         power("bus_bytes", "bytes", 1, 256, "number of bytes that the data bus transfers per beat");
     let beats_per_cycle = power("beats_per_clock", "beats", 1, 16, "beats per memory clock");
     let access_bytes = power("access_bytes", "bytes", 1, 4096, "bytes of one access (a burst)");
-    let dual_issue =
-        table.switch_or("dual_issue", false, "whether a row command and a column command fit in one clock");
+    let dual_issue = table.switch_or(
+        "dual_issue",
+        false,
+        "whether a row command and a column command can be issued in the \
+         same clock",
+    );
     let organization = Organization {
         ranks,
         groups: ranks * groups,
@@ -68,7 +72,10 @@ pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
     }
     let widths = widths(&organization, channels, access_bytes);
     if widths.iter().sum::<u32>() + access_bytes.ilog2() > MOST_BITS {
-        let message = format!("the DRAM part has a capacity above 2^{MOST_BITS} bytes; reduce a count");
+        let message = format!(
+            "the DRAM part has a capacity above 2^{MOST_BITS} bytes; lower the number of \
+             rows, banks or ranks"
+        );
         table.fail("rows", message);
         return None;
     }

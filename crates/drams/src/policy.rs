@@ -85,7 +85,7 @@ fn values(document: &Document) -> Option<Values> {
     let is_queued = policy.choice(
         "controller",
         &[("queued", true), ("packet_buffer", false)],
-        "type of the controller: with a command queue per bank, or the packet-buffer controller",
+        "type of the controller: a controller with one command queue per bank, or the packet-buffer controller",
     );
     let known = ["queued", "packet_buffer"].into_iter().find(|name| policy.says("controller", name));
     let Some(controller) = known else {
@@ -137,7 +137,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     ) as u32;
     let command_queue = requests(policy, "command_queue", 1, 16, "number of entries of each command queue");
     if policy.says("scheduler", "fcfs") && command_queue != 1 {
-        let message = format!("found {command_queue}; expected 1: fcfs takes one request at a time");
+        let message = format!("found {command_queue}; expected 1, because fcfs serves one request at a time");
         policy.fail("command_queue", message);
     }
     Rule::Queued {
@@ -171,7 +171,7 @@ fn writes(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let split = policy.choice(
         "writes",
         &[("unified", false), ("split", true)],
-        "one transaction queue, or a separate one for writes",
+        "one transaction queue, or separate queues for reads and writes",
     );
     if !split {
         for (key, least, most, meaning) in MARKS {

@@ -34,7 +34,7 @@ impl Memory {
         ] {
             if kind(document) == Some(other) {
                 let message = format!(
-                    "`{name}` is a preset of another kind; `linecard presets` lists values of {option}"
+                    "`{name}` is a preset of the wrong kind; `linecard presets` lists the presets for {option}"
                 );
                 return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
             }
@@ -268,14 +268,16 @@ fn why_stuck(clock: Cycle, policy: &PolicyPreset, in_flight: Option<usize>) -> S
         let drains = high.min(idle.saturating_add(1)) as usize;
         if limit < drains {
             return format!(
-                "no request is served after clock {clock}: {limit} writes are outstanding, but only {drains} or more start a drain. \
-                 Expected --in-flight of at least {drains}, or a smaller policy.write_high or policy.write_idle"
+                "no request is served after clock {clock}: {limit} writes are outstanding, but a drain starts \
+                 only at {drains} or more. Expected --in-flight of at least {drains}, or a smaller \
+                 policy.write_high or policy.write_idle"
             );
         }
     }
     format!(
         "no request was served for a very long time before clock {clock}: refreshes and minimum distances \
-         between commands leave no time for a request. `linecard describe` shows these distances in clocks"
+         between commands leave no time for a request. `linecard describe` shows the minimum distances in \
+         clocks"
     )
 }
 

@@ -64,8 +64,7 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         "window",
         1,
         1..=16,
-        "number of the `before` command from which the clocks are counted, the most recent command first; 1 is \
-         the last command",
+        "which of the earlier `before` commands starts the count of clocks; 1 is the most recent command",
     );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
         section.fail("window", "a window requires from = \"issue\" and the level rank, group or bank");
@@ -131,7 +130,7 @@ impl Distance<'_> {
         };
         let allowed = match times {
             None => "a formula with names of times",
-            Some(_) => "follows from the formula of its standard",
+            Some(_) => "the formula of the standard defines the value",
         };
         Row {
             key: format!("constraint.{}", self.name),

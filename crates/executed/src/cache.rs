@@ -194,7 +194,10 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
     // The lengths are compared before memory is reserved, so that a damaged length reserves none.
     if metadata.len().checked_sub(HEADER_BYTES as u64) != Some(length) {
-        return Err(format!("damaged: its length of {} bytes differs from its header", metadata.len()));
+        return Err(format!(
+            "damaged: its length of {} bytes differs from the length in its header",
+            metadata.len()
+        ));
     }
     let mut payload = Vec::new();
     opened.take(length).read_to_end(&mut payload).map_err(|error| error.to_string())?;

@@ -138,7 +138,7 @@ fn read_stages(root: &Section<'_>) -> Option<Stages> {
 fn read_fixed(root: &Section<'_>) -> Option<Fixed> {
     let processor = root.needed_section("processor", "the cores of the chip")?;
     Some(Fixed {
-        cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
+        cores: whole(&processor, "cores", "cores", 1024, "number of cores of the chip"),
         threads: whole(&processor, "threads", "threads", 64, "hardware threads of each core"),
         cache: whole(
             &processor,
@@ -152,7 +152,11 @@ fn read_fixed(root: &Section<'_>) -> Option<Fixed> {
 
 fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
     let processor = root.needed_section("processor", "the cores of the chip")?;
-    let adaptation = root.needed_section("adaptation", "parameters of the search for the best split")?;
+    let adaptation = root.needed_section(
+        "adaptation",
+        "parameters of the search for the best split between \
+         threads and cache",
+    )?;
     let area = whole(
         &processor,
         "malleable",
@@ -163,7 +167,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
     let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "cache capacity of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));
     Some(Malleable {
-        cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
+        cores: whole(&processor, "cores", "cores", 1024, "number of cores of the chip"),
         area,
         cache_lines: cache_kb * 1024 / LINE_BYTES,
         cache_latency: whole(
@@ -182,7 +186,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
             "relative slowdown of a malleable core's clock",
         ),
         adaptation: Adaptation {
-            period_packets: packets("period", "packets between two searches for the best split"),
+            period_packets: packets("period", "number of packets between two searches for the best split"),
             trial_packets: packets("trial", "number of packets for which each split is tried"),
             most_threads: area,
         },

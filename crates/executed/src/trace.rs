@@ -112,7 +112,7 @@ pub fn refused_iss(error: IssError) -> Error {
         IssError::Control { file, line } => config(
             &format!("line {line} of the control data"),
             format!(
-                "{file} rejects the line; the first comment of the program's source describes the format"
+                "{file} rejects the line; the first comment in the program's source describes the format"
             ),
         ),
         IssError::Interrupted => Error::Interrupted,
@@ -211,7 +211,7 @@ pub fn trace_program(
     let work = builder.finish();
     if work.packets.is_empty() {
         return Err(Error::Traffic(format!(
-            "{}: no IP packets; expected a capture with IPv4 or IPv6",
+            "{}: the capture contains no IP packets; expected IPv4 or IPv6 packets",
             request.packets.traffic
         )));
     }

@@ -44,7 +44,7 @@ impl DescribedLink {
                 let known = links().collect::<Vec<_>>().join(", ");
                 let near = nearest(name, links());
                 Err(Error::Traffic(format!(
-                    "{name}: there is neither a file nor a link profile of this name (link profiles: {known}){near}"
+                    "{name}: no file or link profile has this name (link profiles: {known}){near}"
                 )))
             }
         })
@@ -108,19 +108,19 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         concurrent_flows: count(
             "concurrent_flows",
             "flows",
-            "number of flows active at the same time; a flow is active until it has been silent for the time-out",
+            "number of concurrently active flows; a flow is active until no packet has arrived for the time-out",
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
         rate_pps: count("rate", "packets/s", "packets per second"),
         seed: flows.number("seed", 0.0..=1e15, "seed; the same seed generates identical traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
-    let percent = list(sizes, "percent", "%", "percentage of the packets that have each of these sizes");
+    let percent = list(sizes, "percent", "%", "percentage of packets for each size");
     Link {
         packets,
         skip: share(
             "skip",
-            "fraction of the packets that is skipped at the beginning, so that flows are already active",
+            "fraction of the packets that are skipped at the beginning, so that some flows are already active",
         ) / 100.0,
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),

@@ -141,7 +141,8 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
                 false => nearest(name, beside),
             };
             Err(format!(
-                "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
+                "no preset is called `{preset}`{near} (`linecard presets` lists all presets; the name of a file \
+                 must end in `.toml`)"
             ))
         }
     }

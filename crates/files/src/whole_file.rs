@@ -31,7 +31,7 @@ impl WholeFile {
             return direct(Box::new(BufWriter::new(std::io::stdout())));
         }
         if path.is_empty() || path.ends_with('/') {
-            return Err(fail("the path is not the name of a file".to_owned()));
+            return Err(fail("the path is empty or ends in `/`; expected the path of a file".to_owned()));
         }
         match std::fs::metadata(&shown) {
             Ok(found) if found.is_dir() => return Err(fail("it is a folder".to_owned())),

@@ -89,8 +89,8 @@ impl About for FlowCacheError {
             Self::Unfit { reason, .. } => reason.clone(),
             Self::EmptyTrace => "the trace is empty; expected at least one packet with a flow".to_owned(),
             Self::OddLength { bytes, rest } => format!(
-                "found {bytes} bytes, expected a multiple of 4 (a little-endian u32 per packet); the last {rest} \
-                 bytes are incomplete, so the file may be truncated"
+                "found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet). The last \
+                 {rest} bytes are an incomplete digest; the file may be truncated"
             ),
             Self::TooLong { packets, most } => {
                 format!("found {packets} packets, expected at most {most}; split the trace")

@@ -44,7 +44,7 @@ pub enum IssError {
     },
     /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file} rejects line {line} of the control data; the first comment of the program's source describes \
+        "{file} rejects line {line} of the control data; the first comment in the program's source describes \
          the format"
     )]
     Control {

@@ -116,7 +116,7 @@ impl Image {
             if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "a segment below 4 GiB whose data fit in its memory size; link it at 0x10000",
+                    "a segment below 4 GiB whose data fit in its memory size; link the program at 0x10000",
                 ));
             }
             all_bytes += data.len() as u64;
@@ -139,7 +139,8 @@ impl Image {
             let found = format!("{} loadable segments that span {} bytes", image.segments.len(), high - low);
             return Err(unfit(
                 found,
-                "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
+                "a linked program that contains code and spans at most 256 MiB (an object file `.o` must be \
+                 linked first)",
             ));
         }
         if code_high - code_low > MOST_CODE_BYTES {
@@ -147,7 +148,7 @@ impl Image {
         }
         let entry = Into::<u64>::into(elf.elf_header().e_entry(endian));
         image.entry = u32::try_from(entry).map_err(|_| {
-            unfit(format!("an entry at {entry:#x}"), "an address below 4 GiB; link it at 0x10000")
+            unfit(format!("an entry at {entry:#x}"), "an address below 4 GiB; link the program at 0x10000")
         })?;
         image.symbols = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
         image.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));

@@ -79,7 +79,7 @@ impl Layout {
         if high >= u64::from(STOP) {
             return Err(unfit(
                 format!("an image that ends at {image_high:#x}"),
-                "space for 32 MiB of heap above it; link it at 0x10000",
+                "space for 32 MiB of heap above the image; link the program at 0x10000",
             ));
         }
         let image_page = image_low & !(PAGE_BYTES - 1);
@@ -89,7 +89,7 @@ impl Layout {
                 if behind < image_high {
                     return Err(unfit(
                         format!("sections after __lc_state_end ({behind:#x})"),
-                        "the section .pktstate at the end; link with programs/runtime/linecard.ld",
+                        "the section .pktstate at the end of the image; link with programs/runtime/linecard.ld",
                     ));
                 }
                 first

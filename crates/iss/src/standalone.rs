@@ -116,7 +116,7 @@ fn run_on<W: Word>(
         IssError::Image(Mismatch::new(
             image.file.clone(),
             format!("an image that ends at {high:#x}"),
-            "space for a stack above it",
+            "space for a stack above the image",
         ))
     })?;
     let mut memory = Memory::new(low, top, (0, 0));

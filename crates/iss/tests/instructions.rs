@@ -340,7 +340,7 @@ fn files_of_64_bits_are_run_where_they_lie_below_four_gigabytes() {
         [(1 << 32, 1 << 32), (u64::MAX - 8, 0x10000), (0xffff_fffc, 0), (0x10000, 1 << 40)]
     {
         let error = Image::read("far.elf", &elf64(address, entry, &code)).expect_err("too far").to_string();
-        assert!(error.contains("below 4 GiB") && error.contains("link it at 0x10000"), "{error}");
+        assert!(error.contains("below 4 GiB") && error.contains("link the program at 0x10000"), "{error}");
     }
     // auipc reads an address above 2 GiB without a sign.
     let code = words(&[0x0000_0517, 0x0205_5513, 0x05d0_0893, 0x73]);

@@ -85,7 +85,7 @@ impl CoreConfig {
         }
         if self.switch_cycles > 1000 || self.slower_percent > 1000 {
             return unfit(
-                "switch cycles or slowdown",
+                "cycles per thread switch, or slowdown",
                 format!("{}, {} %", self.switch_cycles, self.slower_percent),
                 "at most 1000",
             );

@@ -11,7 +11,8 @@ pub enum MalleableError {
     Value(#[from] Mismatch),
     /// More threads than fit in the area.
     #[error(
-        "{threads} threads do not fit into {area} thread-equivalents; expected at most {area} threads, or more area"
+        "{threads} threads do not fit into an area of {area} thread-equivalents; expected at most {area} \
+         threads, or more area"
     )]
     Area {
         /// The requested threads.

@@ -34,7 +34,7 @@ pub(super) fn colour(
                 let (low, high) = (bound(low)?, bound(high)?);
                 if low > high {
                     return Err(format!(
-                        "found {text:?}, which is {low}..{high}, expected at least one number"
+                        "found {text:?}, the empty range {low}..{high}, expected at least one number"
                     ));
                 }
                 Ok(Colour::Int { low, high })

@@ -118,7 +118,13 @@ pub fn simulate_net(
     let names = Names::of(&net);
     let unknown = |name: &&String| !names.places.contains(name) && !names.transitions.contains(name);
     if let Some(name) = request.of.iter().find(unknown) {
-        return Err(one_problem(path, format!("found {name:?} for --of, expected a place or transition")));
+        return Err(one_problem(
+            path,
+            format!(
+                "found {name:?} for --of, expected the name of a place or \
+                 transition"
+            ),
+        ));
     }
     let mut runs: Vec<Simulated> = Vec::new();
     let mut wanted = request.replications;

@@ -40,7 +40,8 @@ def test_check_says_on_how_many_channels_headers_fall(chip):
         assert hit == 16 // gcd(page // grain, 16)
         changes = {"packets.interleave_bytes": grain, "packets.page_bytes": page}
         said = linecard.check(chip, set=changes).warnings
-        assert any(each.startswith(f"headers lie in only {hit} of 16 channels of packets") for each in said), said
+        start = f"packet headers lie in only {hit} of 16 channels of packets"
+        assert any(each.startswith(start) for each in said), said
 
 
 def test_a_run_that_is_limited_by_them_says_so(chip, wording):
@@ -66,4 +67,5 @@ def test_the_default_stays_where_no_channel_is_idle(chip, changes):
 
 def test_a_pool_of_fewer_pages_than_channels_is_said(chip):
     said = linecard.check(chip, set={"packets.pool_bytes": 8 * 2048}).warnings
-    assert any("headers lie in only 8 of 16 channels" in each and "holds 8 packets" in each for each in said), said
+    where = "packet headers lie in only 8 of 16 channels"
+    assert any(where in each and "holds 8 packets" in each for each in said), said

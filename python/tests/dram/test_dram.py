@@ -138,7 +138,7 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
     ("options", "expected"),
     [
         (("ddr4_2401", "--pattern", "random"), "did you mean `ddr4_2400`?"),
-        (("frfcfs_open", "--pattern", "random"), "device: `frfcfs_open` is a preset of another kind"),
+        (("frfcfs_open", "--pattern", "random"), "device: `frfcfs_open` is a preset of the wrong kind"),
         (("ddr4", "--pattern", "random"), "is a standard"),
         ((*RUN[2:], "--policy", "frfcfs_opne", "--pattern", "random"), "did you mean `frfcfs_open`?"),
         ((*RUN[2:], "--pattern", "randon"), "did you mean `random`?"),

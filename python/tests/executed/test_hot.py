@@ -86,7 +86,7 @@ def test_variables_and_blocks_of_c_are_named(tmp_path):
     assert hot["locks"].name == "the 64-byte block that reads.c:10 allocated"
     assert hot["locks"].lines == ("linecard.h:39 in app_packet",)
     assert found.bottleneck.why.endswith(
-        "Most frequent lock: the 64-byte block that reads.c:10 allocated, line linecard.h:39 in app_packet, "
+        "Most frequently acquired lock: the 64-byte block that reads.c:10 allocated, line linecard.h:39 in app_packet, "
         "100 % of all acquisitions."
     )
 

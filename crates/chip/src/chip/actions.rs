@@ -431,7 +431,7 @@ impl Chip {
             (&self.config.clusters[target / roles].name, &self.config.roles[target % roles]);
         self.fault.get_or_insert_with(|| {
             format!(
-                "the program of {cluster} uses the role {role}, which {cluster} does not bind to a memory"
+                "the program of {cluster} uses the role {role}, but {cluster} has no memory for this role"
             )
         });
     }

@@ -31,7 +31,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         )?;
         refuse(
             cluster.posted == 0,
-            &format!("the limit of posted operations of {name} is 0; expected at least 1"),
+            &format!("{name} allows no outstanding posted operation per thread; expected at least 1"),
         )?;
         refuse(
             cluster.takes.is_empty() == cluster.block_cells.is_none(),
@@ -149,7 +149,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     };
     refuse(
         packets.placed_by_programs != sends,
-        "programs must allocate the packet memory if and only if a cluster moves blocks",
+        "programs must allocate space in the packet memory if and only if a cluster moves blocks",
     )?;
     let per_queue =
         matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
@@ -197,5 +197,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    refuse(behind.is_some(), &format!("{name}: the chain of memories behind {name} contains a cycle"))
+    refuse(behind.is_some(), &format!("{name}: the memory hierarchy below {name} contains a cycle"))
 }

@@ -29,7 +29,7 @@ impl Numbers for QueueManagerConfig {
             service_ps: 0.0,
             parts: 1.0,
             bytes: 0,
-            formula: "round trip + two accesses to the memory of descriptors and links".to_owned(),
+            formula: "round trip + two accesses to the memory that stores descriptors and links".to_owned(),
         }
     }
 

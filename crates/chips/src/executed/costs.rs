@@ -62,7 +62,7 @@ costs! {
         jump32_equal_cycles = 1, "32-bit jump if equal or not equal";
         jump32_order_cycles = 1, "32-bit jump if less or greater, or if a bit is set";
         taken_cycles = 0, "additional cycles for a taken jump";
-        call_cycles = 1, "call of a function of the program, and the return from it";
+        call_cycles = 1, "call of a function of the program, including the return";
         enter_cycles = 0, "cycles to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
         helper_cycles = 20, "call of a helper whose cycles are not listed separately";
@@ -159,7 +159,7 @@ impl RowCosts {
             path_exits: section.switch_or(
                 "path_exits",
                 false,
-                "whether the end of the program is copied for each path with a constant action",
+                "whether each path with a constant action has its own copy of the end of the program",
             ),
             exit_alone: section.switch_or(
                 "exit_alone",
@@ -258,8 +258,8 @@ impl EbpfCosts {
                 ..Self::default()
             };
         }
-        let meaning = "maximum size of an access that merges packet loads at constant distances; if 0, each \
-                       load is a separate access";
+        let meaning = "maximum size of an access that merges packet loads at constant offsets from each other; \
+                       if 0, each load is a separate access";
         Self {
             cycles: EbpfCycles::of(section),
             share,

@@ -102,13 +102,14 @@ impl Rules {
             let cycles = row.integer(
                 "cycles",
                 0..=MOST_CYCLES,
-                "cycles of the operation and its operand, instead of the cycles of the operation's class",
+                "cycles of the operation, including its operand; they replace the cycles of the operation's \
+                 class",
             ) as u32;
-            let meaning = "additional cycles for a taken jump; if left out, the additional cycles of other \
-                           taken jumps";
+            let meaning = "additional cycles for a taken jump; if left out, the key taken_cycles of \
+                           [cluster.NAME.ebpf] applies";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            let meaning = "additional cycles for a jump on inequality or on a set bit, if the low words do not \
-                           decide the outcome";
+            let meaning = "additional cycles for a jump on inequality or on a set bit, if the lower words of \
+                           the operands do not decide the outcome";
             let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
             Rule { of, when, cycles, taken, taken_upper }
         };

@@ -90,8 +90,8 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
             Does::Compute | Does::Reach(_) | Does::Spread(_) | Does::Join | Does::Lock(_) | Does::Unlock(_)
         );
         if !needs_none || placed.runs {
-            let message = "another thread already has the packet (goes_on), so only compute, accesses, join and \
-                           locks may follow";
+            let message = "after goes_on, another thread processes the packet, so only compute, accesses, join \
+                           and locks may follow";
             placed.section.fail("op", message);
         }
     }

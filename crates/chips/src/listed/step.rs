@@ -289,7 +289,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// Reads the accesses over which a step's cycles are spread.
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
-            let message = "the accesses over which the cycles of the step are spread, [{ op = \"read\", at = \"table\" }, …]";
+            let message = "a list of accesses, such as [{ op = \"read\", at = \"table\" }, …]; the step spreads \
+                           its cycles over these accesses";
             step.lacks("accesses", message);
             return Vec::new();
         }
@@ -383,7 +384,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if if_room && goes_on {
             step.fail(
                 "goes_on",
-                "a packet that finds no space is not handed over; use if_room or goes_on, not both",
+                "a packet that finds the ring full stays with its thread; use if_room or goes_on, not both",
             );
         }
         let then = match (if_room, goes_on) {

@@ -83,8 +83,8 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
     if config.scheme.looks_at_queues() && !reading.keeps {
         section.fail(
             "scheme",
-            "DYNAMIC and DETOUR compare the bytes that wait for output ports; add [transmit] with watermarks, as in \
-             platforms/ixp2400_dynamic",
+            "DYNAMIC and DETOUR compare the bytes that wait for a port with watermarks; add watermarks to \
+             [transmit], as in platforms/ixp2400_dynamic",
         );
     }
     (Carrier { config, roles }, used)

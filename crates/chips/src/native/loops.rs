@@ -63,7 +63,7 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
             "number of input-side flag accesses for each cell",
         ),
         enqueue_cycles: cycles("enqueue_cycles", "cycles to put a packet into its queue"),
-        enqueue_scratch: accesses("enqueue_scratch", "number of flag accesses of an enqueue"),
+        enqueue_scratch: accesses("enqueue_scratch", "number of flag accesses per enqueue"),
         output_first_block_cycles: cycles(
             "output_first_block_cycles",
             "output-side cycles for the first block of a packet",

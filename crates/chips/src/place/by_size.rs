@@ -110,7 +110,7 @@ impl Kind for BySize {
             service_ps,
             parts: 1.0,
             bytes,
-            formula: "time by size; one transfer at a time".to_owned(),
+            formula: "time depends on the size; one transfer at a time".to_owned(),
         }
     }
 

@@ -75,7 +75,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
     let latency_ps =
-        time_ps(section, "latency", hz, "round-trip time from the chip to the controller").unwrap_or(0);
+        time_ps(section, "latency", hz, "round-trip time between the chip and the controller").unwrap_or(0);
     let failed = |key: &str, error: Error| match error {
         Error::Config { problems } => {
             for problem in problems {
@@ -133,14 +133,15 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves",
                     "together",
                     &halves,
-                    "whether the controller serves the two writes of a cell that comes partly from registers in \
-                     one turn or in two turns",
+                    "whether the controller serves the two writes of a cell in one turn or in two turns, if \
+                     part of the cell comes from registers",
                 ),
                 halves_from_bytes: section.integer_or(
                     "halves_from_bytes",
                     1,
                     1..=64,
-                    "minimum size at which a cell that comes partly from registers is written in two writes",
+                    "minimum size at which a cell is written in two writes, if part of the cell comes from \
+                     registers",
                 ) as u32,
                 channels,
                 interleave_bytes,

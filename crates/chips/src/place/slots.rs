@@ -66,7 +66,8 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         "back_pressure_requests",
         0,
         0..=1 << 20,
-        "number of outstanding requests at which an engine stalls when it issues another one; 0: engines never stall",
+        "number of outstanding requests at which an engine stalls when it issues another request; 0: engines \
+         never stall",
     ) as u32;
     let request_bytes = small(
         "back_pressure_bytes",

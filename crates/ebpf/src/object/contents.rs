@@ -116,7 +116,7 @@ impl Object {
                 _ => Err(refuse(
                     "the program".to_owned(),
                     listed(),
-                    "one of them, selected by function or section name (--section NAME)",
+                    "one program, selected by function or section name (--section NAME)",
                 )),
             };
         };
@@ -129,7 +129,7 @@ impl Object {
             (None, _) => Err(refuse(
                 format!("program `{name}`"),
                 listed(),
-                "the function or section name of one of these",
+                "the function or section name of one of these programs",
             )),
             (Some(_), Some(_)) => Err(refuse(
                 format!("section `{name}`"),

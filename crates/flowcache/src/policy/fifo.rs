@@ -10,7 +10,7 @@ pub(super) const INFO: Info = Info {
     aliases: &[],
     parameter: None,
     summary: "hits do not change the order, misses insert at the front, and the last entry is evicted",
-    source: "common knowledge; the only state is the write pointer of each set",
+    source: "textbook policy; the only state of a set is its write pointer",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.sets()) * log2_ceil(geometry.ways())),
     least_sets: 1,
 };

@@ -11,7 +11,7 @@ pub(super) const INFO: Info = Info {
     aliases: &["RAND"],
     parameter: None,
     summary: "evicts a random entry",
-    source: "common knowledge; the draws come from a seeded stream",
+    source: "textbook policy; a seeded random stream selects the victims",
     cost: Cost::Bits(|_, _| 0),
     least_sets: 1,
 };

@@ -11,7 +11,7 @@ use crate::ways::Ways;
 
 /// The number in the name of a policy of this family.
 pub(super) const BITS: Parameter =
-    Parameter { meaning: "bits of a re-reference interval", default: 2, least: 1, most: 7 };
+    Parameter { meaning: "number of bits of a re-reference interval", default: 2, least: 1, most: 7 };
 
 /// The intervals are the whole state.
 pub(super) const COST: Cost = Cost::Bits(|geometry, bits| u64::from(geometry.entries()) * u64::from(bits));
