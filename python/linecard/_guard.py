@@ -35,7 +35,7 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
             asked = [_short(value) for value in arguments]
             asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]
             raise InternalError(
-                f"internal error: {error} (at {place()}); report it with the files that this request names: "
+                f"internal error: {error} (at {place()}); report it with the input files of this request: "
                 f"{function.__name__}({', '.join(asked)})"
             ) from None
 

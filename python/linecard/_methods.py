@@ -172,5 +172,5 @@ class CacheCurvesMethods:
                 return row
         shapes = sorted({row.sets for row in self.lru})
         raise KeyError(
-            f"no row with {sets} sets and {ways} ways; expected a number of sets in {shapes}, and 1 to 16 ways"
+            f"no row with {sets} sets and {ways} ways; expected 1 to 16 ways and one of these numbers of sets: {shapes}"
         )

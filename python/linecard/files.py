@@ -74,7 +74,7 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     for name, path in files.items():
         other = written.setdefault(_identity(path), name)
         if other != name:
-            raise ConfigError(f"cannot write {path}: {other} and {name} name the same file; choose different names")
+            raise ConfigError(f"cannot write {path}: {other} and {name} are the same file; choose different names")
     for read in _all_read(inputs) if files else ():
         name = written.get(_identity(read), "")
         if name:
@@ -132,7 +132,7 @@ def _texts(value: object) -> Iterator[str]:
 def _place(path: Path) -> Path:
     """The path to write: a symbolic link is kept, and the file to which it points is replaced."""
     if path.is_dir():
-        raise ConfigError(f"cannot write {path}: it is a folder; name a file")
+        raise ConfigError(f"cannot write {path}: it is a folder; specify a file")
     place = Path(os.path.realpath(path))
     if not place.parent.is_dir():
         raise ConfigError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")

@@ -21,7 +21,7 @@ def explain(term: str | None = None) -> Terms:
     """Look up a term of the glossary.
 
     Args:
-        term: A term, or a synonym of a term, in upper or lower case; without this argument, all terms are returned.
+        term: A term, or a synonym of a term, in upper or lower case; if omitted, all terms are listed.
 
     Raises:
         ConfigError: The glossary does not contain the term; the message lists the most similar terms.

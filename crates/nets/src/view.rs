@@ -194,8 +194,8 @@ pub fn net_to_pnml(
             pnml::write(path, &unfolded.net)
         }
         AnyNet::Coloured(_) => {
-            let message = "found a coloured net, expected a net without colours, or --unfold; PNML cannot \
-                           represent the expressions of Linecard";
+            let message = "found a coloured net, expected a net without colours, or the option --unfold; \
+                           PNML cannot represent Linecard's expressions";
             Err(one_problem(path, message.to_owned()))
         }
     }

@@ -78,13 +78,13 @@ impl Timing {
                 "time",
                 "empirical",
                 found,
-                "as many times as weights, all at least 0, and a sum of weights above 0",
+                "one weight for each time value, all at least 0, and at least one weight above 0",
             )
         };
         let sum: f64 = weights.iter().sum();
         if values.len() != weights.len() || sum <= 0.0 {
             return Err(wrong(format!(
-                "{} times, and {} weights whose sum is {sum}",
+                "{} time values, and {} weights whose sum is {sum}",
                 values.len(),
                 weights.len()
             )));

@@ -93,7 +93,7 @@ pub struct Settings {
     pub backlog: u32,
     /// Most packets that a queue sends per turn.
     pub burst: u32,
-    /// Queues that a packet enters: 1, or 3 for port, class and flow.
+    /// Queues that a packet enters: 1, or 3 (port, class and flow).
     pub levels: u32,
     /// Classes of a port, with 3 levels.
     pub classes: u32,
@@ -114,18 +114,15 @@ impl Settings {
             problems.push(Mismatch::new("line_words", self.line_words, "a power of two"));
         }
         if self.levels == 2 {
-            problems.push(Mismatch::new("levels", 2, "1, or 3 for port, class and flow"));
+            problems.push(Mismatch::new("levels", 2, "1, or 3 (port, class and flow)"));
         }
         if self.levels == 3 && !self.queues.is_multiple_of(self.classes.saturating_mul(self.flows)) {
             let expected = format!("a multiple of classes × flows, which is {}", self.classes * self.flows);
             problems.push(Mismatch::new("queues", self.queues, expected));
         }
         if self.levels == 3 && u64::from(self.queues) + u64::from(self.upper_queues()) > MOST_QUEUES.into() {
-            let found = format!(
-                "{} queues of flows and {} queues of classes and ports",
-                self.queues,
-                self.upper_queues()
-            );
+            let found =
+                format!("{} flow queues, and {} class and port queues", self.queues, self.upper_queues());
             problems.push(Mismatch::new(
                 "queues",
                 found,

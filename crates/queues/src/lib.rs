@@ -101,7 +101,7 @@ fn settings(root: &Section<'_>) -> Settings {
             instruction(Kind::QArray, "IXP2800 Q_array"),
             instruction(Kind::QueuingCache, "queuing cache"),
         ],
-        cam_ps: ps("cam_ns", "time of a look-up in the tags of a software-controlled cache"),
+        cam_ps: ps("cam_ns", "time to look up a tag of the software-controlled cache"),
         interconnect_ps: ps("interconnect_ns", "round-trip time of the interconnect"),
         slot_ps: ps(
             "interconnect_slot_ns",
@@ -117,11 +117,11 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "part that software locks for an operation: one end of the queue, or the entire queue",
+            "what software locks for an operation: one end of the queue, or the entire queue",
         ),
-        entries: count("entries", MOST, "number of entries in the queuing cache and in the software-controlled cache"),
-        engines: count("engines", MOST, "number of queuing engines of the queuing cache and of the software-controlled cache"),
-        clock_ps: from(LEAST_NS, "engine_clock_ns", "minimum time between two requests to the engines"),
+        entries: count("entries", MOST, "number of cache entries (queuing cache or software-controlled cache)"),
+        engines: count("engines", MOST, "number of queuing engines (queuing cache or software-controlled cache)"),
+        clock_ps: from(LEAST_NS, "engine_clock_ns", "minimum time between two requests to the queuing engines"),
         token: root.choice(
             "token",
             &[("rotating", Token::Rotating), ("idle", Token::Idle)],
@@ -154,10 +154,10 @@ fn settings(root: &Section<'_>) -> Settings {
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
             "rule that selects the line to replace in a cache",
         ),
-        backlog: of("packets", "backlog", 0..=1 << 24, "number of packets in the queues before dequeues begin"),
-        burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
-        levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
-        classes: count("classes", most_queues, "number of classes of a port, with levels = 3"),
-        flows: count("flows", most_queues, "number of flow queues of a class, with levels = 3"),
+        backlog: of("packets", "backlog", 0..=1 << 24, "total number of packets enqueued before the first dequeue"),
+        burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets dequeued from a queue in one round-robin turn"),
+        levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 (its port, class and flow queues)"),
+        classes: count("classes", most_queues, "number of classes per port, with levels = 3"),
+        flows: count("flows", most_queues, "number of flow queues per class, with levels = 3"),
     }
 }

@@ -55,7 +55,7 @@ impl std::fmt::Display for TimebaseError {
             }
             Self::NoCommonTick { clocks_hz } => write!(
                 f,
-                "the clocks {clocks_hz:?} Hz have no common multiple below 10^15 Hz; round them to whole kHz or MHz"
+                "the clock rates {clocks_hz:?} Hz have no common multiple below 10^15 Hz; round each rate to whole kHz or MHz"
             ),
         }
     }

@@ -285,7 +285,7 @@ impl CaptureReader {
                     "a captured length of {} bytes with a wire length of {} bytes",
                     packet.captured_bytes, packet.wire_bytes
                 ),
-                expected: "a captured length of at most the wire length".to_owned(),
+                expected: "a captured length that does not exceed the wire length".to_owned(),
                 action: "the packet was delivered with both lengths unchanged",
             })?;
         }
@@ -295,7 +295,7 @@ impl CaptureReader {
                 self.report.note(DamageKind::UnknownLinkType, place, || Words {
                     found: format!("link type {}", packet.link.number()),
                     expected: "Ethernet, Linux cooked, raw IP, loopback, PPP or HDLC".to_owned(),
-                    action: "all packets of unknown link types were delivered as opaque packets (reported once)",
+                    action: "all packets of unknown link types were delivered as opaque packets; only the first is reported",
                 })
             }
             decoded if decoded.is_malformed() => {
@@ -319,9 +319,11 @@ impl CaptureReader {
             DamageKind::Reordered
         };
         self.report.note(kind, place, || Words {
-            found: format!("time {now_ns} ns after a packet at {previous_ns} ns"),
-            expected: "times in order, less than a day apart".to_owned(),
-            action: "the packet was delivered with its time unchanged",
+            found: format!(
+                "a packet with time stamp {now_ns} ns after a packet with time stamp {previous_ns} ns"
+            ),
+            expected: "time stamps in ascending order, less than a day apart".to_owned(),
+            action: "the packet was delivered with its time stamp unchanged",
         })
     }
 

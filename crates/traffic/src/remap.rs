@@ -157,7 +157,7 @@ impl AddressMap {
             return Err(Mismatch::new(
                 "address map",
                 format!("source /{source_bits} with {host_bits} host bits"),
-                "0 to 16 host bits, and a source prefix of at most 32 bits minus the host bits",
+                "0 to 16 host bits, and a source prefix length of at most 32 minus the number of host bits",
             )
             .into());
         }
@@ -165,7 +165,7 @@ impl AddressMap {
         if routed_blocks == 0 {
             return Err(Mismatch::new(
                 "prefixes of an address map",
-                format!("{} prefixes that cover no whole public block", prefixes.len()),
+                format!("{} prefixes, none of which covers a whole public block", prefixes.len()),
                 format!("at least one /{} of public unicast addresses", ADDRESS_BITS - host_bits),
             )
             .into());
@@ -231,7 +231,7 @@ impl AddressMap {
         let source = Ipv4Addr::from(source);
         let block_bits = ADDRESS_BITS - host_bits;
         let distinct = if self.is_one_to_one() {
-            "distinct addresses stay distinct".to_owned()
+            "distinct addresses map to distinct addresses".to_owned()
         } else {
             let sharing = self.source_blocks.div_ceil(self.routed_blocks);
             format!(

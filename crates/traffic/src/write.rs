@@ -99,7 +99,7 @@ impl<W: Write> PcapWriter<W> {
     pub fn write_frame(&mut self, packet: &Packet, frame: &[u8]) -> Result<(), TrafficError> {
         let seconds = u32::try_from(packet.time_ns / NS_PER_SECOND).map_err(|_| {
             TrafficError::BadParameter(Mismatch::new(
-                "time of a packet to be written",
+                "time of a packet in the output capture",
                 format!("{} ns", packet.time_ns),
                 "at most 2^32 seconds, the range of pcap",
             ))

@@ -142,4 +142,6 @@ def _same_chip(chip: str, run: RunResult | _Run, file: str) -> None:
         return str(Path(name).resolve()) if name.endswith(".toml") else name.removeprefix("platforms/")
 
     if known(run.chip) != known(chip):
-        raise ConfigError.at(file or "result", "", f"found a run of {run.chip}, expected a run of {chip}")
+        raise ConfigError.at(
+            file or "result", "", f"found a result of the chip {run.chip}, expected a result of the chip {chip}"
+        )

@@ -21,7 +21,7 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     (see :func:`schema`).
 
     Args:
-        file: File to write; the function never overwrites an existing file.
+        file: File to write; an existing file is never overwritten.
         like: Preset on which the new file is based.
 
     Returns:
@@ -41,7 +41,7 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     if target.suffix != ".toml":
         raise ConfigError.at(str(target), "", "expected a name that ends in .toml")
     if target.exists():
-        raise ConfigError.at(str(target), "", "exists already; choose another name or remove it")
+        raise ConfigError.at(str(target), "", "exists already; choose another name, or remove the file")
     text = _core.chip_template(name_of("like", like))
     write_text(target, line("chip") + text)
     write_schema("chip", target)

@@ -235,7 +235,7 @@ def _latency_chart(summary: Summary) -> Chart:
 def _drops(result: RunResult) -> Table:
     gone = max(result.summary.packets_out + result.summary.packets_dropped, 1)
     rows = [(drop.reason.replace("_", " "), drop.packets, percent(drop.packets / gone, 2)) for drop in result.drops]
-    said = "packets, and their fraction of all packets that left or were dropped"
+    said = "dropped packets, and their share of all packets that left the chip or were dropped"
     return Table("Drops", (text(""), "", ""), rows, said)
 
 

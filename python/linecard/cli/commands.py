@@ -71,7 +71,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
             {"run": "dram.run:run"},
         ),
         "queueing": (
-            "Queues of packets: compare queue managers, and design a queuing cache.",
+            "Packet queues: compare queue managers, and design a queuing cache.",
             {"run": "queueing.run:run", "design": "queueing.design:design", "settings": "queueing.settings:settings"},
         ),
     },

@@ -120,7 +120,8 @@ def executed(
         source = path
     if source is None:
         compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
-        _refuse(compiled, f"has no effect on {name!r}; macros, flags and widths need a C file or a shipped XDP program")
+        reach = "macros, flags and widths apply only to C files and shipped XDP programs"
+        _refuse(compiled, f"has no effect on {name!r}; {reach}")
     ConfigError.check(wrong_compilation(cflags, bits, is_xdp=xdp))
     if budget is not None and not 1 <= budget < 1 << 64:
         raise ConfigError.at("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")

@@ -111,13 +111,13 @@ def program_trace(
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
         control: Control file that ``app_init`` reads; by default, the control file of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
+        payload: Generated contents for payload bytes that are missing from the capture: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes and mapped addresses.
         routes: Route table; Linecard maps IPv4 addresses to the table's prefixes, for captures with anonymised
             addresses. By default, a shipped route-lookup program uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Let the program access freed heap blocks, and bytes outside its packet and its heap blocks.
+        unchecked: Permit accesses to freed heap blocks, and to bytes outside the packet and the heap blocks.
         cache: Folder in which Linecard keeps traces, each identified by the hash of its inputs; by default, Linecard
             keeps no traces. A damaged trace file is replaced; the ``notes`` of the result report the damage.
         cache_bytes: Maximum size of the trace folder, by default 4 GiB; Linecard removes the least recently used traces
@@ -166,7 +166,7 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):
-        raise ConfigError.at("define", "", f"has no effect on {name!r}; macros need a C file")
+        raise ConfigError.at("define", "", f"has no effect on {name!r}; macros apply only to C files")
     if program_info(name) is not None:
         yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
         return

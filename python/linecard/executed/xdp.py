@@ -125,7 +125,7 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
         path = prebuilt(name, isa)
         source = XDP / f"{name}.c" if defines else None
     elif source is None and defines:
-        message = f"found the object file {name!r}; macros need a C file or the name of a shipped program"
+        message = f"found the object file {name!r}; macros apply only to C files and shipped programs"
         raise ConfigError.at("define", "", message)
     elif not path.is_file():
         hint = f"; {did_you_mean(name, known, '`linecard program list --xdp` lists shipped programs')}"

@@ -219,7 +219,7 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
     seen: dict[str, Axis] = {}
     for axis in axes:
         if axis.name in seen:
-            problems.append(ConfigProblem(axis.place, axis.name, "is varied twice, expected one list"))
+            problems.append(ConfigProblem(axis.place, axis.name, "is varied twice, expected one list of values"))
         seen[axis.name] = axis
     for group in dict.fromkeys(axis.group for axis in axes):
         members = [axis for axis in axes if axis.group == group]
@@ -237,7 +237,7 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
             problems.append(
                 ConfigProblem(
-                    members[0].place, "", f"expected the same number of values for each axis of a group: {lengths}"
+                    members[0].place, "", f"expected the same number of values for every axis of a group: {lengths}"
                 )
             )
     return problems

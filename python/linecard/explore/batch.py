@@ -30,8 +30,8 @@ class Bench:
         jobs: Number of parallel runs; ``None`` for one per core.
         progress: Function that is called repeatedly with the number of completed runs and the total number of runs.
         counts: Numbers of reused and executed runs, summed over all batches.
-        executor: The executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all batches share one connection to the Dask
-            cluster.
+        executor: Executor of the runs: ``threads``, ``dask`` or ``dask:ADDRESS``; all batches share one connection to
+            the Dask cluster.
     """
 
     store: Store | None

@@ -165,6 +165,6 @@ def _demands(several: tuple[Demand, ...]) -> list[Part]:
         for each in several
         if each.share > 1
     ]
-    below = over or [Said("Every part carries the offered load.", "good")]
+    below = over or [Said("Every part can carry the offered load.", "good")]
     columns = (text("part"), BAR, "load", "capacity, Gbit/s", "Mpps")
     return [Table("Demand", columns, rows, f"of {offered:,.4g} Gbit/s offered", below=below)]

@@ -75,8 +75,8 @@ def compare(
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
-        b: The second design or file, of the same kind as A; with ``--program``, a second program for A. If B is
-            omitted, A is also the second design.
+        b: The second design, or a second file of the same kind as A; with ``--program``, a second program for A. If B
+            is omitted, A is also the second design.
         program_b: Program that the second design executes instead of ``program``, with the same options; the two
             profiles are then compared line by line.
         set: New values for parameters of both designs.
@@ -90,7 +90,7 @@ def compare(
         seed: The first seed.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
-        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
+        executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
@@ -108,7 +108,7 @@ def compare(
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
-        message = "is missing; name a second design, a second program, or a change (--set-a, --set-b)"
+        message = "is missing; specify a second design, a second program, or a change (--set-a, --set-b)"
         raise ConfigError.at("b", "", message)
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
@@ -123,7 +123,7 @@ def compare(
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
-        raise ConfigError.at("compare", "", f"{asked}: has no effect on finished results; use it to compare designs")
+        raise ConfigError.at("compare", "", f"{asked}: has no effect on finished results, only on designs; omit it")
     if kinds[0] == "run":
         return _of_runs(names, sides[0][1], sides[1][1])
     if kinds[0] == "sweep":
@@ -215,7 +215,8 @@ def _of_designs(
         each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics
     ):
         notes.append(
-            "both designs receive the same packets; the offered loads differ only because the measured times differ"
+            "both designs receive the same packets; the offered loads differ only because the measurements differ in "
+            "duration"
         )
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
@@ -329,7 +330,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
             described.append(keys | _parameters(run["chip"], list(run["request"]["overrides"])))
         except LinecardError:
             notes.append(
-                f"{name}: design {run['chip']!r} is missing; the comparison covers only the keys in the run's result"
+                f"{name}: the chip file {run['chip']!r} is missing; the comparison covers only the keys in the result"
             )
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
@@ -374,7 +375,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
     tables = [_by_axes(rows, shared) for rows in (a, b)]
     matched = [point for point in tables[0] if point in tables[1]]
     if not matched:
-        raise ConfigError.at("compare", "", f"the two sweeps have no common point: {', '.join(shared)} differ")
+        raise ConfigError.at("compare", "", f"the two sweeps have no common point: they differ in {', '.join(shared)}")
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
         f"{len(matched):,} points are in both sweeps, {len(went_well):,} of them conclusive in both; "

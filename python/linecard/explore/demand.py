@@ -69,7 +69,7 @@ def demands(
         RunError: The run ends without a result, or loses packets at every load.
     """
     if trace is not None and size is not None:
-        raise ConfigError.at("size", "", "conflicts with a capture, which has its own sizes; omit one of them")
+        raise ConfigError.at("size", "", "conflicts with a capture, which has its own sizes; omit the size")
     chip = Chip(name, settings(set))
     changes = chip.in_full(mapping_of("set", set))
     if size is not None:

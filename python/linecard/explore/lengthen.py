@@ -186,7 +186,7 @@ def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settl
     doubt = aim.doubt(numbers)
     if doubt == NOT_STEADY and settled and aim.is_narrow(numbers):
         return RATE_ONLY, (
-            "the throughput is conclusive (equal in shorter runs), but loss and latency are not; simulate more "
+            "the throughput is conclusive (the same in shorter runs), but loss and latency are not; simulate more "
             "packets (--packets), or lower the offered load"
         )
     return doubt, aim.shortfall(numbers, tried)

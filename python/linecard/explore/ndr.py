@@ -75,7 +75,7 @@ def ndr(
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
-        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
+        executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
@@ -92,7 +92,7 @@ def ndr(
         True
     """
     if width is not None and precision is not None:
-        raise ConfigError.at("precision", "", "conflicts with `width`; omit one of them")
+        raise ConfigError.at("precision", "", "conflicts with `width`; omit `precision` or `width`")
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
@@ -164,7 +164,7 @@ def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequenc
     if not isinstance(width, (int, float)) or not 1e-4 <= width <= 0.5:
         problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
-        problems.append(ConfigProblem("sizes", "", "conflicts with a capture, which has its own sizes; omit one"))
+        problems.append(ConfigProblem("sizes", "", "conflicts with a capture, which has its own sizes; omit the sizes"))
     ConfigError.check(problems)
 
 

@@ -130,7 +130,7 @@ class RateRow:
             )
         return (
             f"not confirmed: of {self.confirmed_packets:,} packets, none was lost, "
-            "but packets still inside may hide a loss; "
+            "but packets inside the chip may hide a loss; "
             "limit the buffer sizes, or simulate more --packets"
         )
 

@@ -33,7 +33,7 @@ def _(result: NdrResult) -> list[Part]:
             [_rates(row) for row in result.rows],
             length,
         ),
-        Table("Limit", (text(""), wide("")), [*limits, *doubts], "measured at the lowest load that lost packets"),
+        Table("Limit", (text(""), wide("")), [*limits, *doubts], "measured at the lowest load with packet loss"),
         Table(
             "Latency",
             (text("frames"), *latency),

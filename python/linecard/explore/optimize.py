@@ -68,7 +68,7 @@ def optimize(
         set: New values for parameters and arguments of all points. These values override the values in the file.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
-        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
+        executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
             ``set={"budget": ...}`` limits the instructions per packet.
@@ -174,10 +174,11 @@ def _result(
         why = "; ".join(doubts_text(states, [longest], 0))
         raise RunError(
             f"no point within the limits is conclusive: of {len(judged)} points, {refused} were refused or failed, "
-            f"{beyond} break a limit, and {len(unsure)} are not conclusive ({why}). A store keeps completed runs"
+            f"{beyond} violate a limit, and {len(unsure)} are not conclusive ({why}). "
+            "To keep completed runs, use a store (--store)"
         )
     if not good:
-        message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"
+        message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} violate a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
         raise ConfigError.at("optimize", "", f"no point meets the limits: {message}{first}")
     small = [minimised(task, point) for point in good]

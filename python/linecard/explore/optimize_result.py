@@ -33,7 +33,7 @@ class OptimizeResult(Result):
         refused: Number of points that were refused or failed.
         reasons: Reasons why points were refused or failed, with the number of points for each reason, most frequent
             reason first.
-        beyond_limits: Number of completed points that break a limit.
+        beyond_limits: Number of completed points that violate a limit.
         unsteady: Number of completed points with an inconclusive run: a run that is not steady, or less precise than
             requested. The front contains no inconclusive point.
         doubts: Remarks on the inconclusive points, with advice.

@@ -29,7 +29,7 @@ def _(result: OptimizeResult) -> list[Part]:
             "The best",
             (*columns, *result.objectives, text("")),
             [_row(result, row) for row in result.front],
-            "no other point is at least as good in all objectives and better in one",
+            "points that no other point dominates (as good in all objectives, better in one)",
             FRONT_SHOWN,
             [at for at, row in enumerate(result.front) if row["knee"]],
             (Said(f"again: {knee['command']}", "dim"),),
@@ -44,7 +44,7 @@ def _facts(result: OptimizeResult) -> list[Fact]:
     shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
     facts = [Fact("Run", f"{result.runs:,} of {result.points:,} points", f"{how}{shorter}")]
     if result.refused or result.beyond_limits:
-        said = f"{result.refused:,} refused or failed points, {result.beyond_limits:,} points that break a limit"
+        said = f"{result.refused:,} refused or failed points, {result.beyond_limits:,} points that violate a limit"
         facts.append(Fact("Left out", "", said))
     for said, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.append(Fact("Objective", said, f"{best:,.5g} at best, {worst:,.5g} at worst"))

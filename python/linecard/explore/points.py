@@ -92,7 +92,7 @@ def make_points(spec: Spec) -> Points:
             same = tuple((name, type(value), value) for name, value in values.items())
             points.setdefault(same, Point(values, look.request(values)))
     if not points:
-        reason = f"all {left_out:,} points break a constraint" if left_out else "found no points"
+        reason = f"all {left_out:,} points violate a constraint" if left_out else "found no points"
         raise ConfigError.at("sweep", "", f"{reason}: no point is left to run")
     return Points(names, tuple(points.values()), left_out)
 

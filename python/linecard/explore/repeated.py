@@ -89,7 +89,7 @@ class Best:
         more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
         return (
             f"highest {self.number}: these {len(tied):,} points cannot be distinguished: {named}{more}{unranked}. "
-            "More seeds (--repeat) or packets narrow the intervals"
+            "More seeds (--repeat) or more packets (--packets) narrow the intervals"
         )
 
 

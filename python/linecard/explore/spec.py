@@ -190,9 +190,9 @@ class Draft:
             varied = {axis.name for axis in self.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "trace"}
             if not mains & (varied | self.arguments.keys()):
-                self.note(subject.main, "", f"is missing; name the {subject.main} to run")
+                self.note(subject.main, "", f"is missing; specify the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
-                self.note("repeat", "", "conflicts with an axis of seeds; omit one of them")
+                self.note("repeat", "", "conflicts with an axis of seeds; omit this key or the axis")
             self.arguments = {**subject.defaults, **self.arguments}
             self._make_precise(subject)
         self.is_whole("repeat", "", self.repeat, 1, MOST_REPEATS)
@@ -202,7 +202,11 @@ class Draft:
                 message = "is a continuous range; add `step`, `times` or `points`, or use a random sample (`sample`)"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
-                self.note(axis.place, axis.name, "is a continuous range in a group with other axes; list its values")
+                self.note(
+                    axis.place,
+                    axis.name,
+                    "is a continuous range in a group with other axes; list the values of the axis",
+                )
         costs: Costs = {}
         with self.catching():
             costs = read_costs(self.costs)
@@ -231,7 +235,7 @@ class Draft:
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
             if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
-                self.note("precision", "", "conflicts with `width`, a synonym for runs of ndr; omit one of them")
+                self.note("precision", "", "conflicts with `width`, its synonym for ndr runs; omit one of the two keys")
             self.arguments["width"] = self.precision
         elif subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")

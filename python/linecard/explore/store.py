@@ -229,7 +229,7 @@ class Store:
             )
         if self.mark_is_damaged:
             said.append(
-                f"{self._mark} is damaged, so the limit is {LIMIT_BYTES / 1e6:,.0f} MB; "
+                f"{self._mark} is damaged, so the size limit is the default of {LIMIT_BYTES / 1e6:,.0f} MB; "
                 "`linecard results prune --limit MB` rewrites the file"
             )
         return said

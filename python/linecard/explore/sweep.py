@@ -91,7 +91,7 @@ def sweep(
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder. The table does not
             depend on the store.
         jobs: Number of parallel runs; by default, one per CPU core.
-        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
+        executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. ``shard`` is a pair ``(i, n)`` with i from 1 to n.
         progress: Function that is called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.

@@ -108,7 +108,7 @@ def why(
             ``explore``).
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
-        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
+        executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs) of the current step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
@@ -519,8 +519,8 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     """Return the limit (the part or pair with the largest gain beyond noise, or none), and a sentence on the limit."""
     offered = {
         "as given": "",
-        "saturated": "The chip carries its offered load; with a saturated input, ",
-        "full wires": "The chip carries its offered load; at the line rate of its ports, ",
+        "saturated": "The chip forwards its entire offered load; with a saturated input, ",
+        "full wires": "The chip forwards its entire offered load; at the line rate of its ports, ",
     }
     start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]
@@ -544,8 +544,8 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         )
         return "not clear", text[:1].upper() + text[1:]
     text = (
-        f"{start}no single part and no pair of the best parts is the bottleneck: "
-        f"an improvement of any of them gains less than {LEAST_GAIN:.0%}."
+        f"{start}neither a single part nor a pair of the best parts is the bottleneck: "
+        f"an improvement of any part or pair gains less than {LEAST_GAIN:.0%}."
     )
     return "several parts", text[:1].upper() + text[1:]
 

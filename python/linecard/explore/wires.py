@@ -34,7 +34,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
     weight = sum(float(each) for _, _, each in rows)
     if not rows or weight <= 0:
         message = (
-            f"found {kind!r}, which has no sizes in the chip's file; expected a frame size, imix, rfc2544 "
+            f"found {kind!r}, for which the chip file defines no sizes; expected a frame size, imix, rfc2544 "
             "or a mix that the chip file defines"
         )
         raise ConfigError.at("sizes", "", message)
@@ -56,7 +56,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
             continue
         own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
         if own == 0:
-            message = f"port {name} has no line rate (rate_gbps = 0), on which the largest load depends; set rate_gbps"
+            message = f"port {name} has no line rate (rate_gbps = 0), so the largest load is unknown; set rate_gbps"
             raise ConfigError.at("set", f"port.{name}.rate_gbps", message)
         rate += own * count
         overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))

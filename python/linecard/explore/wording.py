@@ -37,7 +37,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
         lengthened: Number of rows whose run is longer than requested.
     """
     to_change = {
-        RATE_ONLY: "the throughput is conclusive (equal in shorter runs), but loss and latency are not",
+        RATE_ONLY: "the throughput is conclusive (the same in shorter runs), but loss and latency are not",
         NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
         NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
         NOT_CONFIRMED: "simulate more packets (--packets), or limit the buffer sizes",

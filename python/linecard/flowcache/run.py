@@ -63,10 +63,10 @@ def flowcache(
     the order of the request and do not depend on `jobs`.
 
     Args:
-        trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or digests, each a little-endian u32. A
-            digest file is uncompressed, or compressed with gzip (``.gz``). The input may also be an array of digests,
-            such as a NumPy array of ``uint32``. An array is read without a copy, so no other thread may write to the
-            array during the call.
+        trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or a file of digests, each a
+            little-endian u32. A digest file is uncompressed, or compressed with gzip (``.gz``). The input may also be
+            an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy, so no other
+            thread may write to the array during the call.
         entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
@@ -85,12 +85,12 @@ def flowcache(
         jobs: Number of caches simulated in parallel; by default, one per CPU core.
         false_hits: Count the packets that receive the result of another flow with the same digest. False hits can be
             counted only for captures.
-        curves: Add results from one pass over the packets: LRU caches of all sizes and numbers of ways, the miss-ratio
-            curve, and the reuse distances.
+        curves: Add results for LRU caches of all sizes and numbers of ways, the miss-ratio curve, and the reuse
+            distances.
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
-        packets: Maximum number of packets; 0 for all packets of a capture, or for the number that a link profile
-            states. The parameter ``packets`` applies only to captures.
+        packets: Maximum number of packets; 0 for all packets of a capture, or for the number of packets in a link
+            profile. The parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with the completed and the total work. Work is counted in bytes
             while the input is read, and afterwards in packets, summed over all caches.

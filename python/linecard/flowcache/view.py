@@ -48,7 +48,7 @@ def _(result: FlowCacheResult) -> list[Part]:
             "Caches",
             (text("entries"), text("ways"), text("policy"), "hit rate", BAR, *CLASSES, "bytes", "state"),
             [_cache(row) for row in result.rows],
-            said="miss classes in percent of packets, policy state in bits",
+            said="miss classes in percent of all packets; state of the policy in bits",
             marked=marked,
         ),
         Table(
@@ -98,7 +98,7 @@ def _best(each: BestPolicy) -> tuple[Cell, ...]:
     if each.percent_of_bound_hits is not None:
         shares.append(f"{each.percent_of_bound_hits:.2f} % of the hits of {each.bound}")
     if each.percent_of_lru_gap is not None and each.policy != "LRU":
-        shares.append(f"{each.percent_of_lru_gap:.1f} % of the gap between LRU and the bound")
+        shares.append(f"closes {each.percent_of_lru_gap:.1f} % of the gap between LRU and the bound")
     ways = "full" if each.ways == each.entries else f"{each.ways}-way"
     return f"{each.entries:,}", ways, Said(each.policy, "best"), percent(each.hit_rate, 2), ", ".join(shares)
 
@@ -164,7 +164,7 @@ def _curves(curves: CacheCurves, packets: int) -> list[Part]:
             ],
             said="packets that miss, in percent",
         ),
-        bars("Reuse", reuse, "distinct digests between two uses of a digest; packets, and cumulative percentage"),
+        bars("Reuse", reuse, "distinct digests between two uses of a digest: packets, and cumulative percentage"),
     ]
 
 

@@ -52,12 +52,14 @@ def core(
         trace: Packets for the program, if ``program`` is not a finished trace.
         latency: Cycles per off-chip access.
         bandwidth: Memory bandwidth in references per cycle.
-        area: Area for threads and cache, in thread-equivalents.
+        area: Area for threads and cache, in thread-equivalents (the area of one thread).
         threads: Number of threads to simulate; by default, every number that fits into the area.
         clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
             back.
-        adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
-        events: Number of accesses, locks and packet ends that each simulation measures; a shorter trace is repeated.
+        adapt_packets: Number of packets in the simulation of an adaptive malleable core; with 0, this core is not
+            simulated.
+        events: Number of trace events (accesses, locks, ends of packets) that each simulation measures; a shorter trace
+            is repeated.
         packets: Number of packets to trace.
         jobs: Number of parallel simulations; by default, one per CPU core.
         progress: Function that is called repeatedly with the completed and the total work.
@@ -105,7 +107,7 @@ def deployments(
     Args:
         traced: The traced program.
         points: Memories, each as a pair of latency (cycles) and bandwidth (references per cycle).
-        events: Number of accesses, locks and packet ends that each simulation measures.
+        events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
         adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
@@ -155,7 +157,7 @@ def registers(
         cache_registers: Sizes of the simulated register caches in registers; the caches replace the least recently used
             register.
         only_predicted: Whether to omit the reference schemes that are compared with prediction.
-        events: Number of accesses, locks and packet ends that each simulation measures.
+        events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         jobs: Number of parallel simulations.
         progress: Function that is called repeatedly with the completed and the total work.
 

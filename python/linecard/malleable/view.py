@@ -42,7 +42,7 @@ CYCLES = {
 @view.register
 def _(result: CoreResult) -> list[Part]:
     traffic = result.program.traffic
-    what = f"{result.latency_cycles} cycles off chip, {result.refs_per_cycle:g} references/cycle"
+    what = f"latency {result.latency_cycles} cycles, {result.refs_per_cycle:g} references/cycle"
     cycles = [(str(row.threads), [getattr(row, name) for name in CYCLES.values()]) for row in result.rows]
     return [
         Title(f"{result.program.name}: {what}, {result.area} thread-equivalents", traffic.title),
@@ -71,7 +71,7 @@ def _(result: Cores) -> list[Part]:
     if not others:
         return view_of(first)
     curves = [_curve(each, f"{each.latency_cycles} cycles") for each in result.results]
-    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles per off-chip access")
+    every = Chart("Throughput", *_AXES, curves, "throughput of every split, for each off-chip latency")
     return [
         Title(f"{first.program.name}: threads or cache", "by memory latency"),
         *_named(first, [every]),

@@ -92,7 +92,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     if values["program.scheme"] not in SCHEMES:
         refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
     if int(values["memory.dram.back_pressure_requests"]):
-        refuse("memory.dram.back_pressure_requests", "0, because neither the net nor the thesis models back pressure")
+        refuse("memory.dram.back_pressure_requests", "0, because the net and the thesis do not model back pressure")
     if int(values["cluster.me.switch_cycles"]):
         refuse("cluster.me.switch_cycles", "0")
     ConfigError.check(problems)
@@ -149,6 +149,6 @@ def run(
         "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
-        raise ConfigError.at("packets", "", f"found {packets}, expected more; the run sent no packet after its warm-up")
+        raise ConfigError.at("packets", "", f"found {packets}, expected more; no packet was sent after the warm-up")
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

@@ -162,8 +162,8 @@ def compare_models(
     Args:
         threads: Numbers of engines and of threads per engine, such as ``4x4``.
         traffic: Packet sizes in bytes, or traffic mixes of the preset (AMP, FRG, PSC).
-        schemes: Buffering schemes.
-        set: Changes to the preset that apply at every point.
+        schemes: Buffering schemes to run.
+        set: New values for parameters of the preset, for every point.
         seed: Seed of every random stream of both models.
         packets: Number of packets in each run.
         progress: Function that is called with the number of completed points and the total number of points.
@@ -205,7 +205,7 @@ def _(result: Comparison) -> list[Part]:
     worst = [row for row in result.worst().values() if row.np or row.petri]
     verdict = ("The models agree at every point", "", "best") if result.passed else ("The models differ", "", "bad")
     return [
-        Title("Two models of the IXP2400", "event-driven model (np) and Petri net, every metric"),
+        Title("Two models of the IXP2400", "event-driven model (np) and Petri net, compared in every metric"),
         Verdict(*verdict),
         Table(
             "Every point",

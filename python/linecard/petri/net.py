@@ -240,7 +240,7 @@ class Net:
         if empirical is not None:
             times.append({"kind": "empirical", "values": list(empirical[0]), "weights": list(empirical[1])})
         if len(times) > 1:
-            raise ValueError(f"transition {name}: found {len(times)} kinds of firing time, expected at most one")
+            raise ValueError(f"transition {name}: found {len(times)} firing times, expected at most one")
         entry: dict[str, object] = {"name": name}
         entry |= times[0] if times else {"kind": "imm", "weight": weight, "priority": priority}
         entry["servers"] = servers

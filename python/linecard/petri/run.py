@@ -58,7 +58,7 @@ def explore(
         limit: Number of markings at which the search stops.
         invariants: Whether to compute the P- and T-invariants, as minimal semiflows.
         jobs: Number of markings explored in parallel; by default, one per CPU core.
-        overrides: Changes of parameters, each in the form ``name=value``.
+        overrides: New values for parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (number of markings found, ``limit``).
 
     Raises:
@@ -93,7 +93,7 @@ def solve(
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
         limit: Number of markings at which the search stops.
-        overrides: Changes of parameters, each in the form ``name=value``.
+        overrides: New values for parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (number of markings found, ``limit``).
 
     Raises:
@@ -148,7 +148,7 @@ def simulate(
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must be immediate
             or have a firing time.
-        time: Simulated time over which each replication takes its measurements.
+        time: Simulated time that each replication measures.
         warmup: Simulated time before the measurements start; by default, a tenth of ``time``.
         replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
         accuracy: Add replications until the half-width of each 95 % interval, divided by the mean, is at most
@@ -157,7 +157,7 @@ def simulate(
         most_replications: Maximum number of replications, if ``accuracy`` is set.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; by default, one per CPU core.
-        overrides: Changes to parameters, each in the form ``name=value``.
+        overrides: New values for parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
 
     Raises:
@@ -216,7 +216,7 @@ def firings(
         first: Number of firings to skip before the first one in the list.
         time: Simulated time at which the run ends.
         seed: Seed of the run.
-        overrides: Changes to parameters, each in the form ``name=value``.
+        overrides: New values for parameters, each in the form ``name=value``.
 
     Raises:
         ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.

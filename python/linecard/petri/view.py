@@ -53,7 +53,7 @@ def _(result: Solved) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts((Fact("Markings", markings),)),
-        Table("Steady state", (text(""), BAR, "", text("")), rows, said="firings per time unit, and mean tokens"),
+        Table("Steady state", (text(""), BAR, "", text("")), rows, said="firings per time unit, and mean token counts"),
     ]
 
 

@@ -104,8 +104,8 @@ def queueing_design(
     Args:
         workload: Workload, capture or link profile, in the same forms as for `queueing_run`.
         target_mops: Target throughput in million operations per second.
-        set: Changes to settings. The search overrides the numbers of entries, engines and threads, and the size of the
-            request buffer.
+        set: New values for settings. The search overrides the numbers of entries, engines and threads, and the size of
+            the request buffer.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture or a link profile.
         operations: Number of measured operations for each cache size.

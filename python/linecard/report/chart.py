@@ -281,7 +281,7 @@ def _stacked(part: Stacked) -> Drawn | None:
         _text(left + share * room, foot, _plain(share * part.most), "middle") for share in (0, 0.25, 0.5, 0.75, 1)
     ]
     legend, height = _legend(part.names, foot + 6, _colours(part.names))
-    words = f"Parts of a bar in {part.unit}: {', '.join(part.names)}; see the table on this page for the numbers."
+    words = f"Stacked bars in {part.unit}: {', '.join(part.names)}; see the table on this page for the numbers."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
 
 
@@ -327,7 +327,7 @@ def _grouped(part: Grouped) -> Drawn | None:
     axis.append(_text(WIDTH / 2, y + 33, cut_to(part.scale, WIDTH), "middle", "name"))
     used = [number for number in range(len(part.names)) if any(values[number] is not None for _, values, *_ in rows)]
     legend, height = _legend([part.names[number] for number in used], y + 38, [colours[number] for number in used])
-    words = f"Bars in {part.scale}: {', '.join(part.names)}; see the table on this page for the numbers."
+    words = f"Bars in {part.scale} for {', '.join(part.names)}; see the table on this page for the numbers."
     return Drawn("".join([*axis, *found]) + legend, height, part.title, part.said, words)
 
 

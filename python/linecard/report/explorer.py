@@ -74,7 +74,7 @@ def optimized_page(result: OptimizeResult) -> str:
     asked = {OBJECTIVE + text: 1 if text.startswith("max") else -1 for text in result.objectives}
     return _page(
         title=result.title,
-        said=f"{result.runs:,} of {result.points:,} points were run; {len(front):,} are on the front",
+        said=f"{result.runs:,} of {result.points:,} points were run; {len(front):,} are on the Pareto front",
         axes=result.axes,
         columns=columns,
         rows=result.rows,

@@ -423,7 +423,9 @@ def judge_shape(
     if index is None or not 0 < index < len(xs) - 1:
         return result(
             None,
-            f"{check.at:g} is no inner point of the sweep" if check.at is not None else "the check has no `at` value",
+            f"{check.at:g} is not an inner point of the sweep"
+            if check.at is not None
+            else "the check has no `at` value",
         )
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]

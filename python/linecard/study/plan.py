@@ -76,9 +76,9 @@ def plan_cell(
                 named_measure = change.measure
     where = ", ".join(f"{column}={value}" for column, value in keys.items())
     if runner == MACHINE and not preset:
-        raise ConfigError.at(spec.id, where, "no column of this row names a preset")
+        raise ConfigError.at(spec.id, where, "no column of this row specifies a preset")
     if named_measure == "*":
-        raise ConfigError.at(spec.id, where, "no column of this row names a measure")
+        raise ConfigError.at(spec.id, where, "no column of this row specifies a measure")
     overrides = tuple(f"{key}={text}" for key, text in sorted(settings.items()))
     if trace and folder:
         trace = f"{folder}/{trace}"

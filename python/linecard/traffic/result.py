@@ -40,7 +40,7 @@ class FlowStatistics(Result, FlowsReport, frozen=True):
             Fact(
                 "Flows",
                 f"{self.flows:,}",
-                f"one-way; the ten largest contain {self.top10_flows_percent:.1f} % of packets",
+                f"one-way; the ten largest flows contain {self.top10_flows_percent:.1f} % of packets",
             ),
             Fact("Single-packet flows", f"{self.single_packet_flows:,}", alone),
         ]

@@ -280,7 +280,7 @@ def vrp_budget(
     Args:
         chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
-        set: Changes to the chip.
+        set: New values for parameters of the chip.
         seed: Seed of every random stream.
         progress: Function that is called after each simulation with the number of completed simulations and 0,
             because the total is unknown.

@@ -127,7 +127,7 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
     except OSError as error:
         raise ConfigError.at(str(path), "", f"cannot read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError.at(str(path), "", "is no text in UTF-8; expected a TOML file of an extension") from error
+        raise ConfigError.at(str(path), "", "is not UTF-8 text, expected the TOML file of an extension") from error
     except ValueError as error:
         # The file is not TOML, or has a number with thousands of digits, which Python does not read.
         raise ConfigError.at(str(path), "", str(error)) from error
@@ -197,7 +197,7 @@ def vrp_check(
             ``instructions``.
         chip: Name of a shipped chip, or path to a TOML file.
         rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
-        set: Changes to the chip, such as ``vrp.cycles=500``.
+        set: New values for parameters of the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
         progress: Function that is called after each simulation with the number of completed simulations and 0, because
             the total is unknown.

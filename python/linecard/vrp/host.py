@@ -55,7 +55,7 @@ def hierarchy(
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of bytes of each packet that are sent to the host and back; by default, all bytes.
         one_in: On average, one in ``one_in`` packets goes to the host.
-        set: Changes to the chip.
+        set: New values for parameters of the chip.
         packets: Number of packets to simulate.
         seed: Seed of the random arrivals and flows, and of the random choice of packets for the host.
 
@@ -112,5 +112,5 @@ def _(result: HierarchyResult) -> list[Part]:
                 ),
             )
         ),
-        bars("Utilisation", busy, "excluding the processing of messages"),
+        bars("Utilisation", busy, "utilisation excludes the processing of messages"),
     ]

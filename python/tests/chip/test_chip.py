@@ -268,7 +268,7 @@ def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
     run, out = tmp_path / "run.json", tmp_path / "chip.svg"
     other = make_result().to_dict()
     for content, expected in (
-        (json.dumps(other), "found a run of ixp1200, expected a run of example_smartnic"),
+        (json.dumps(other), "found a result of the chip ixp1200, expected a result of the chip example_smartnic"),
         ('{"chip": "example_smartnic"}', "is not the result of a run"),
         ("[1, 2]", "is not the result of a run"),
         ("not JSON", "is not JSON"),

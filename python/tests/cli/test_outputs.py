@@ -179,10 +179,10 @@ extends = ["platforms/example_smartnic"]
         ("flows in.pcap -o csv:in.pcap", "it is also the input file in.pcap"),
         ("dram run ddr4_2400 --trace t.csv --requests t.csv", "it is also the input file t.csv"),
         ("petri convert net.toml -o net.toml", "it is also the input file net.toml"),
-        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x", "name the same file"),
-        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x.manifest.json", "name the same file"),
-        ("sweep nic.toml --vary seed=1,2 -o new.csv -o html:to_new.csv", "name the same file"),
-        ("dram run ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "name the same file"),
+        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x", "are the same file"),
+        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x.manifest.json", "are the same file"),
+        ("sweep nic.toml --vary seed=1,2 -o new.csv -o html:to_new.csv", "are the same file"),
+        ("dram run ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "are the same file"),
     ],
 )
 def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, command, said):

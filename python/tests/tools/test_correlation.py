@@ -164,7 +164,7 @@ def test_issuing_is_in_the_cycles_of_instructions():
     [
         ("count.maps.reed=1", "nfp4000", r"count\.maps\.reed: expected count\.cycles or count\.ROLE\.OP"),
         ("count.cycles=2.5", "nfp4000", "found '2.5', expected a whole number"),
-        ("count.maps.read=9", "nfp4000", "found 0, expected at least the 27 cycles"),
+        ("count.maps.read=9", "nfp4000", "found 0, expected at least 27 cycles"),
         ("count.cycles=9", "ixp1200", 'found 0 steps with op = "run"'),
     ],
 )

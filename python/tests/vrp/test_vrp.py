@@ -364,7 +364,7 @@ def test_the_study_keeps_and_misses_its_limits_quickly():
 
 def test_a_capture_is_no_extension(tmp_path):
     (tmp_path / "x.pcap").write_bytes(bytes.fromhex("d4c3b2a102000400"))
-    with pytest.raises(ConfigError, match="is no text in UTF-8; expected a TOML file of an extension"):
+    with pytest.raises(ConfigError, match="is not UTF-8 text, expected the TOML file of an extension"):
         linecard.vrp_check(tmp_path / "x.pcap")
 
 

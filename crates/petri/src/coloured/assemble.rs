@@ -51,7 +51,7 @@ impl Patterns<'_> {
                         || known == colour;
                     if !alike {
                         let expected =
-                            format!("{}, the colour of `{name}` at its first use", known.describe());
+                            format!("{}, the colour that `{name}` has at its first use", known.describe());
                         return Err(Misread::new(expr.at, colour.describe(), expected));
                     }
                     return Ok((*first..*first + colour.width() as u16).collect());
@@ -186,7 +186,7 @@ pub(crate) fn transition(
                 let fits = constant.filter(|&weight| weight == 1 || place.choice == Choice::Random);
                 let Some(constant) = fits else {
                     let expected = "weight 1 for an arc from a fifo place, or a constant weight for an arc \
-                                    from another coloured place";
+                                    from any other coloured place";
                     return Err((
                         arc.weight.clone(),
                         Misread::new(0, "a weight that this arc cannot have", expected),
@@ -297,7 +297,7 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
             {
                 return Err(plain(
                     &format!("low {low} above high {high}"),
-                    "a low value of at most the high value",
+                    "a low value that is not above the high value",
                 ));
             }
             TimingCode::Uniform { low, high }

@@ -228,7 +228,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(
                 "place",
                 name,
-                "one token of each of more than a million colours",
+                "one initial token of every colour, for more than a million colours",
                 "at most a million colours",
             ));
         };
@@ -269,12 +269,7 @@ impl ColouredBuilder {
                 }
                 if values.len() != weights.len() {
                     let found = format!("{} values and {} weights", values.len(), weights.len());
-                    return Err(PetriError::part(
-                        "transition",
-                        &name,
-                        found,
-                        "the same number of values and weights",
-                    ));
+                    return Err(PetriError::part("transition", &name, found, "as many weights as values"));
                 }
             }
             _ => (),

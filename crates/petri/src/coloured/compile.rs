@@ -102,7 +102,9 @@ impl Scope<'_> {
         let mut value = self.compile(expr)?;
         match value.kind {
             Kind::Of(Colour::Int { .. }) => self.finish(expr, value.parts.remove(0)),
-            kind => Err(unfit(expr, &kind, "a whole number; round(), floor() and ceil() return one")),
+            kind => {
+                Err(unfit(expr, &kind, "a whole number, such as the result of round(), floor() or ceil()"))
+            }
         }
     }
 
@@ -404,7 +406,7 @@ impl Scope<'_> {
             }
             _ => {
                 let found = format!("`{name}` with {} arguments", arguments.len());
-                let expected = "min(a, b), max(a, b), ceil(a), floor(a), round(a), random(low, high) of whole numbers, pick(name)";
+                let expected = "min(a, b), max(a, b), ceil(a), floor(a), round(a), random(low, high) with whole numbers, pick(name)";
                 Err(Misread::new(expr.at, found, expected))
             }
         }

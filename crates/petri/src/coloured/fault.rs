@@ -37,7 +37,7 @@ impl Fault {
             Self::Overflow => "a number beyond 64 bits".to_owned(),
             Self::EmptyRange => "random(low, high) with low above high".to_owned(),
             Self::OutOfRange(_, value) => {
-                format!("the value {value}, which is not in the colour of the place")
+                format!("the value {value}, which the colour of the place does not contain")
             }
             Self::NoWeight(weight) => format!("{weight} tokens, expected 0 to 4294967295"),
             Self::NoTime(bits) => {

@@ -220,7 +220,7 @@ pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, Pe
                 return Err(wrong(
                     block,
                     "these values",
-                    "times of at least 0, and one cumulative probability for each time, in rising order",
+                    "times of at least 0, and one cumulative probability for each time, in ascending order",
                 ));
             }
             Timing::Empirical { values: values.into(), upto: upto.into() }

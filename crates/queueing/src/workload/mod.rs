@@ -71,8 +71,8 @@ impl Workload {
             rest.split('_').map(|number| number.parse::<f64>().ok()).collect::<Option<Vec<f64>>>()
         };
         if let Some(rest) = lower.strip_prefix("mix") {
-            let expected = "MIXt_k_m_s: one queue with t % of the packets, m queues whose weights fall by the \
-                            ratio k (above 1), s % for the others";
+            let expected = "MIXt_k_m_s: one queue with t % of the packets, m queues with weights that fall by the \
+                            ratio k (above 1), s % for all other queues";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0

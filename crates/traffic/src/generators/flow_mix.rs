@@ -132,7 +132,7 @@ impl FlowMix {
         let paced = self.rate_pps > 0.0 && self.rate_pps.is_finite() && self.time_out_ns > 0;
         if !paced {
             let found = format!("{} packets/s, {} ns", self.rate_pps, self.time_out_ns);
-            return Err(unfit("rate and time-out", found, "both above 0".to_owned()));
+            return Err(unfit("packet rate and time-out", found, "both above 0".to_owned()));
         }
         if self.packets > MOST_PACKETS {
             return Err(unfit("packets", self.packets.to_string(), format!("at most {MOST_PACKETS}")));
@@ -155,9 +155,9 @@ impl FlowMix {
                 && (flows * least as f64..=flows * most as f64).contains(&packets);
             if !reachable {
                 let found = if flows < 1.0 {
-                    "percentages that leave no flow of this size".to_owned()
+                    "percentages that result in no flow of this size".to_owned()
                 } else {
-                    format!("percentages that leave {packets} packets for {flows} flows")
+                    format!("percentages that result in {packets} packets for {flows} flows")
                 };
                 return Err(unfit(what, found, format!("{least} to {most} packets in each flow")));
             }
@@ -187,7 +187,8 @@ impl FlowMix {
         let (mut low, mut high) = (-40.0, 40.0);
         let (fewest, most) = (active(libm::exp(low), gaps), active(libm::exp(high), gaps));
         if !(fewest..=most).contains(&self.concurrent_flows) {
-            let expected = format!("{fewest:.0} to {most:.0} for these flows at this rate and time-out");
+            let expected =
+                format!("{fewest:.0} to {most:.0} flows, for this flow mix, packet rate and time-out");
             return Err(unfit("flows active at once", format!("{}", self.concurrent_flows), expected));
         }
         for _ in 0..HALVINGS {
@@ -369,11 +370,11 @@ mod tests {
         assert!(few.starts_with("flows active at once: found 10, expected "), "{few}");
         let small = error(FlowMix { large_flows_percent: 5.0, ..MIX });
         assert!(
-            small.starts_with("large flows: found percentages that leave 100000 packets for "),
+            small.starts_with("large flows: found percentages that result in 100000 packets for "),
             "{small}"
         );
         let none = error(FlowMix { single_flows_percent: 0.0, ..MIX });
         assert!(none.contains("percentages above 0 and below 100"), "{none}");
-        assert!(error(FlowMix { rate_pps: 0.0, ..MIX }).starts_with("rate and time-out"));
+        assert!(error(FlowMix { rate_pps: 0.0, ..MIX }).starts_with("packet rate and time-out"));
     }
 }

@@ -75,11 +75,7 @@ impl ShotNoiseConfig {
         }
         if self.active_flows() > MOST_FLOWS || self.active_flows() * self.mean_duration_s().recip() > 1e9 {
             let found = format!("{:.0} flows active at once", self.active_flows());
-            return bad(
-                "shot noise",
-                found,
-                "at most 10 million; raise the rates of flows or lower the load",
-            );
+            return bad("shot noise", found, "at most 10 million; raise the flow rates, or lower the load");
         }
         Ok(())
     }

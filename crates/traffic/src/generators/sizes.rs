@@ -128,7 +128,7 @@ impl EmpiricalSizes {
         if !mean_bytes.is_finite() || !mean_square_bytes.is_finite() {
             return Err(Mismatch::new(
                 "weights of sizes",
-                format!("weights with sum {total:e}, which make the mean size overflow"),
+                format!("weights with sum {total:e}, for which the computation of the mean size overflows"),
                 "weights whose sum is below 1e290",
             )
             .into());

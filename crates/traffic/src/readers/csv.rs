@@ -136,7 +136,12 @@ fn parse_packet(fields: &[&str; COLUMNS.len()]) -> Result<Packet, Fault> {
     let (network, src, dst) = match (parse_address(src)?, parse_address(dst)?) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => (Network::Ipv4, u32::from(src).into(), u32::from(dst).into()),
         (IpAddr::V6(src), IpAddr::V6(dst)) => (Network::Ipv6, src.into(), dst.into()),
-        _ => return Err(fault("addresses of two families", "both IPv4 or both IPv6")),
+        _ => {
+            return Err(fault(
+                "source and destination addresses of different families",
+                "both IPv4 or both IPv6",
+            ));
+        }
     };
     let (src_port, dst_port) = (parse_port(src_port)?, parse_port(dst_port)?);
     packet.network = network;

@@ -146,7 +146,7 @@ impl Erf {
         report.note(DamageKind::OpaqueRecord, place, || Words {
             found: format!("ERF record type {kind}"),
             expected: "Ethernet, HDLC, ATM, AAL5, IPv4 or IPv6".to_owned(),
-            action: "all records of unsupported types were delivered as opaque packets (reported once)",
+            action: "all records of unsupported types were delivered as opaque packets; only the first is reported",
         })
     }
 }
@@ -168,7 +168,7 @@ impl Container for Erf {
                 report.note(DamageKind::ProvenanceRecord, Place::at(stream.offset()), || Words {
                     found: "a provenance record, which describes the capture and its host".to_owned(),
                     expected: "packets".to_owned(),
-                    action: "all provenance records were skipped (reported once)",
+                    action: "all provenance records were skipped; only the first is reported",
                 })?;
             }
             if kind == TYPE_PAD || kind == TYPE_META {

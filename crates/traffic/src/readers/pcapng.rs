@@ -279,7 +279,7 @@ impl PcapNg {
         })?;
         let room = block.len() - 4 - packet.frame_at;
         if packet.captured_bytes as usize > room {
-            let found = format!("{} captured bytes in a block that can hold {room}", packet.captured_bytes);
+            let found = format!("{} captured bytes in a block with space for {room}", packet.captured_bytes);
             return Err((found, "captured bytes that fit in the block"));
         }
         Ok((packet, interface))
@@ -300,14 +300,14 @@ impl PcapNg {
                 None => report.note(DamageKind::BadTimestamp, place, || Words {
                     found: format!("a time stamp of {ticks} units"),
                     expected: "a time between 1970 and 2554".to_owned(),
-                    action: "the packet received the time of the previous packet",
+                    action: "the packet was given the time of the previous packet",
                 })?,
             }
         } else {
             report.note(DamageKind::NoTimestamp, place, || Words {
                 found: "a simple packet block".to_owned(),
                 expected: "a packet with a time stamp".to_owned(),
-                action: "the packet received the time of the previous packet, or 0 if no packet precedes it",
+                action: "the packet was given the time of the previous packet, or 0 if it is the first packet",
             })?;
         }
         let mut packet = Packet {

@@ -72,7 +72,7 @@ impl Container for Tsh {
             report.note(DamageKind::BadTimestamp, place, || Words {
                 found: format!("{microseconds} microseconds"),
                 expected: "less than 1000000".to_owned(),
-                action: "the excess was carried into the seconds",
+                action: "each full second in the fraction was added to the seconds",
             })?;
         }
         let mut packet = Packet {
@@ -92,7 +92,7 @@ impl Container for Tsh {
             report.note(DamageKind::BadRecord, place, || Words {
                 found: format!("a TSH record whose IP header begins with {first:#04x}"),
                 expected: "IP version 4".to_owned(),
-                action: "the record was delivered as a packet of another protocol and length 0",
+                action: "the record was delivered as a packet of a protocol other than IPv4, with length 0",
             })?;
         }
         Ok(Some(packet))

@@ -58,7 +58,7 @@ def demo() -> None:
         f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
         f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
         f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Under "
-        "“Bottleneck”, the screen lists the effect of each change, measured in a separate run."
+        "“Bottleneck”, the screen lists possible changes and their effects, each measured in a separate run."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)

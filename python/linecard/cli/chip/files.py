@@ -16,9 +16,10 @@ from linecard.cli.question import Word, asks
 def new(*, asked: dict[str, Any]) -> None:
     """Write a file for a new chip, based on a preset.
 
-    For a shipped chip, the command writes the whole file with its comments. For another platform, the command writes a
-    few lines that extend the platform. The command also writes `chip.schema.json`, a JSON Schema; the first line of the
-    new file refers to it. An editor uses the schema to complete keys and to check values.
+    For a shipped chip, the command writes a copy of the chip's file with all comments. For a platform that is not a
+    chip, the command writes a few lines that extend the platform. The command also writes `chip.schema.json`, a JSON
+    Schema; the first line of the new file refers to this schema. An editor uses the schema to complete keys and to
+    check values.
 
     **Examples**
 
@@ -35,10 +36,10 @@ def new(*, asked: dict[str, Any]) -> None:
 def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
-    The command computes the latency and the peak rates from the chip file, without a simulation. A trial run of 200
-    packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay idle. If
-    you specify traffic or a program, the command also prints each part's load and capacity, from short runs at light
-    load.
+    The command computes the unloaded latency and the peak rates from the chip file, without a simulation. A trial run
+    of 200 packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay
+    idle. If you specify traffic or a program, the command also prints each part's load and capacity, from short runs at
+    light load.
 
     **Examples**
 

@@ -40,7 +40,7 @@ def run(
     """Simulate one design under one traffic load.
 
     The command prints throughput, loss, latency, the bottleneck with its cause, and the utilisation of every resource.
-    The command also prints how the DRAM and the packets spend their time. With `--json`, the same command with the same
+    The command also prints breakdowns of DRAM time and of packet time. With `--json`, the same command with the same
     seed prints byte-identical output.
 
     **Examples**

@@ -19,7 +19,7 @@ def schema(
         ),
     ] = "chip",
 ) -> None:
-    """Print the JSON Schema of a file kind; editors use the schema to complete and to check files.
+    """Print the JSON Schema of a file kind; editors use the schema to complete keys and to check values.
 
     The first line `#:schema ./chip.schema.json` of a file tells the editor where the schema is. `linecard new` writes
     the schema file, and adds the `#:schema` line to the chip file.

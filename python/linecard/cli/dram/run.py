@@ -22,8 +22,8 @@ def run(
     The command prints the bandwidth, the latencies and their components, the bus utilisation, and statistics of banks
     and commands. If the part's preset contains currents, the command also prints the energy. Trace formats: `csv` with
     the columns `arrival`, `op`, `address` and optionally `bytes`; `dramsim3` (`address OP clock`); `ramulator`
-    (`LD address`). Arrival times in traces are in memory clock cycles. In the request file, `accept` and `complete` are
-    in memory clock cycles. The `complete` of a write that was never sent to the DRAM is -1.
+    (`LD address`). Arrival times in traces, and the columns `accept` and `complete` of the request file, are in memory
+    clock cycles. In the column `complete`, -1 marks a write that was never sent to the DRAM.
 
     **Examples**
 

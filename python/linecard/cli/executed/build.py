@@ -19,8 +19,9 @@ from linecard.cli.question import ARGUMENT, Word, asks
 def build(*, asked: dict[str, Any]) -> None:
     """Compile a C file for RISC-V with the program runtime, or an XDP program for eBPF (requires the extra `programs`).
 
-    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object file. The Python package `ziglang`
-    provides the compiler. If the compiler rejects the file, the command prints the compiler's message (exit status 2).
+    A file that contains `SEC(…)` or `<linux/bpf.h>` is compiled as an XDP program into an object file. The Python
+    package `ziglang` provides the compiler. If the compiler rejects the file, the command prints the compiler's message
+    (exit status 2).
 
     **Examples**
 

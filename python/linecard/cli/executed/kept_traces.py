@@ -13,7 +13,7 @@ from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.screen import screen
 from linecard.view import Said, Table, Title, text
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with traces, as given to --cache.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with traces, as specified with --cache.")]
 
 
 def show(

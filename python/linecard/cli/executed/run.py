@@ -37,10 +37,11 @@ def run(
 ) -> None:
     """Run an XDP program on a capture, or a RISC-V program without packets.
 
-    An XDP program processes every frame of the capture, one after another. The command prints verdicts, instructions,
-    accesses by region, source lines and the final contents of the maps. The command reports unsupported features as
-    errors before the run. If the program has a fault that the kernel's verifier rejects, the run ends with an error
-    (exit status 4). The error message names the faulting instruction and its source line.
+    An XDP program processes every frame of the capture, one after another. The command prints verdicts, instruction
+    counts, accesses by memory region, instructions by source line, and the final contents of the maps. The command
+    reports unsupported features as errors before the run. If the program has a fault that the kernel's verifier
+    rejects, the run ends with an error (exit status 4). The error message names the faulting instruction and its source
+    line.
 
     A RISC-V program, such as an instruction-set test, runs from its entry point until it executes `ecall` with a7 = 93.
     The exit status is 0 if a RISC-V program ends with a0 = 0, and 1 otherwise.

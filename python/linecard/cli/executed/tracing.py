@@ -19,7 +19,7 @@ CacheLimit = Annotated[
         "--cache-limit",
         min=1,
         metavar="MB",
-        help="Size limit of the folder; the command removes the least recently used traces.",
+        help="Size limit of the trace folder; beyond it, the least recently used traces are removed.",
     ),
 ]
 

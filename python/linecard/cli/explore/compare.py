@@ -15,7 +15,7 @@ from linecard.explore.compare import compare as ask
 @takes("program", into="executed")
 @asks(ask, "program_b")
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Compare two designs, programs, runs or sweeps: different settings, and metrics whose change exceeds the noise.
+    """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that change beyond the noise.
 
     Both designs run with the same seeds on the same packets, and Linecard compares them seed by seed. If a run is not
     steady, Linecard repeats it with more packets. If a run stays unsteady, the comparison reports no metric as changed,

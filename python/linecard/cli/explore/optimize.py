@@ -16,9 +16,9 @@ from linecard.explore.optimize import optimize as ask
 def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Find the best designs of a design space, for one objective or for several conflicting objectives.
 
-    If the budget permits a run of every point, the command runs all points. If the budget is smaller, a search
-    algorithm chooses the points to run. The choice of points depends only on the file, not on `--jobs`. The command
-    prints the Pareto front and marks the best compromise.
+    If the budget permits a run of every point, the command runs all points. If the budget is smaller than the design
+    space, a search algorithm chooses the points to run. The choice of points depends only on the file, not on `--jobs`.
+    The command prints the Pareto front and marks the best compromise.
 
     **Examples**
 

@@ -48,11 +48,11 @@ def sweep(
     An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
     `1..1000 log points 4`. A `;` separates axes that change together. The store identifies finished runs by the hash of
     their inputs. A repeated, restarted or extended sweep executes only the missing points. If a run is not steady,
-    Linecard repeats it with more packets. The status of a point states whether its result is conclusive. Each refused
-    or failed point has a row with the reason and the command that repeats the point. The numbers of reused, executed
-    and refused runs go to stderr; they do not affect the table. To estimate the time, `--dry-run` executes up to three
-    points and stores their results. Exit status 4 means that a run failed or that no point is conclusive; exit status 2
-    means that all points were refused.
+    Linecard repeats it with more packets. The column `status` shows whether the result of a point is conclusive. Each
+    refused or failed point has a row with the reason and the command that repeats the point. The numbers of reused,
+    executed and refused runs are printed on stderr, not in the table. To estimate the time, `--dry-run` executes up to
+    three points and stores their results. Exit status 4 means that a run failed or that no point is conclusive; exit
+    status 2 means that all points were refused.
 
     **Examples**
 
@@ -153,7 +153,7 @@ def _print_estimate(found: Estimate, *, json: bool) -> None:
     ]
     if found.seconds is None or found.seconds_each is None:
         facts.append(
-            Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see the reasons")
+            Fact("Time", "not known", "the trial runs were refused or failed; run the sweep to see the reasons")
         )
     else:
         each = f"{found.seconds_each * 1e3:,.0f} ms per run on one core, measured in {found.probes:,} runs"

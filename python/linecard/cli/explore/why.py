@@ -17,8 +17,8 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     """Find the bottleneck of a chip and the changes that raise its throughput, with a measurement for every statement.
 
     The command prints the capacity of each part, and the throughput gain from removing limits one at a time and in
-    pairs. The command also prints how the throughput depends on each parameter. If the chip carries all of its traffic,
-    the runs use saturating traffic instead.
+    pairs. The command also prints how the throughput depends on each parameter. If the chip forwards all offered
+    traffic, the runs use saturating traffic instead.
 
     **Examples**
 

@@ -21,7 +21,7 @@ from linecard.cli.question import Word, asks
     packets=Word(least=1),
 )
 def compare_models(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
-    """Run both models of the IXP2400 on a grid of configurations, and print how far every metric differs.
+    """Run both models of the IXP2400 on a grid of configurations, and print the difference of every metric.
 
     The event-driven model and the Petri net use the same preset. The comparison passes if, at every point, throughput
     differs by at most 3 % and every utilisation by at most 5 percentage points. If the comparison fails, the exit

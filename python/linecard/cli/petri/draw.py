@@ -19,9 +19,9 @@ def draw(
     """Draw a Petri net as SVG with a computed layout, or as DOT for Graphviz.
 
     Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
-    transitions are filled bars. A box encloses each module, and long chains are folded into columns. If an arc would
-    cross the page, the name of the place is printed beside the transition instead. In a browser, the printed name is a
-    link to the place, and a tooltip shows the full form of a shortened text.
+    transitions are filled bars. A box encloses each module, and long chains are folded into columns. Instead of an arc
+    that would cross the page, the drawing shows the name of the place beside the transition. In a browser, the name is
+    a link to the place, and a tooltip shows the full form of a shortened text.
 
     **Examples**
 

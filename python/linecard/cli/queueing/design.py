@@ -23,7 +23,7 @@ def design(
     """Find the smallest queuing cache that reaches a target throughput.
 
     For each combination of cache entries and engines, the command prints the smallest number of threads that reaches
-    the target. The command also prints the combination with the smallest value of entries x engines x threads.
+    the target. The command also prints the combination with the smallest product of entries, engines and threads.
 
     **Examples**
 

@@ -24,7 +24,11 @@ Workload = Annotated[
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps the packets to queues."),
+    typer.Option(
+        "--trace",
+        metavar="CAPTURE",
+        help=f"{CAPTURE_HELP} A hash of the five-tuple selects the queue of each packet.",
+    ),
 ]
 
 

@@ -26,7 +26,8 @@ def reproduce(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Exit with status 1 if a limit is not met or the list of deviations is not up to date."
+            "--check",
+            help="Exit with status 1 if a result violates a limit, or the list of deviations is not up to date.",
         ),
     ] = False,
     *,

@@ -15,13 +15,13 @@ from linecard.traffic.shot_noise import shot_noise as generate
 
 @asks(generate, "rate_mbps", window_ms=Word(metavar="MS"))
 def shot_noise(
-    rate: Annotated[str, typer.Option(metavar="RATE", help="Mean load of all flows, such as 411Mbps.")] = "411Mbps",
+    rate: Annotated[str, typer.Option(metavar="RATE", help="Mean of the total load, such as 411Mbps.")] = "411Mbps",
     json: Json = False,
     output: Output = None,
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Generate shot-noise traffic from flows that start, send and end, and measure the load in time windows.
+    """Generate shot-noise traffic, a sum of flows of limited duration, and measure the load in time windows.
 
     Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The coefficient
     of variation is the standard deviation of the load over the windows, divided by the mean load. The command prints

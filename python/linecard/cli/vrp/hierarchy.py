@@ -13,8 +13,8 @@ from linecard.cli.question import Word, asks
 def hierarchy(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Measure the packet rates of the core and of the host, and the cycles per packet of each processor.
 
-    The commands `linecard run ixp1200_host` and `linecard draw ixp1200_host` simulate and draw the chip of the
-    examples. The engines, the core and the link to the host share the DRAM.
+    The examples use the chip `ixp1200_host`, which `linecard run` simulates and `linecard draw` draws. The engines, the
+    core and the link to the host share the DRAM.
 
     **Examples**
 

@@ -74,7 +74,7 @@ def changes(spec: RunSpec) -> list[str]:
             )
             issuing += times * _number(chip, f"{cluster}.{'post' if POSTED[op] else 'issue'}_cycles")
     if cycles < issuing:
-        message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
+        message = f"found {cycles}, expected at least {issuing} cycles, the time to issue the accesses"
         raise ConfigError.at("set", COUNT + CYCLES, message)
     own = _number(chip, f"{step}.cycles")
     # The program's cycles take the percentage of the table of eBPF instructions, not that of the steps around it.
