@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -98,15 +98,15 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key that the code declares for a preset file, even if the file does not contain the key.
+    """A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
 
     Attributes:
-        file: Path of the file to which the key belongs. The keys of a chip may also belong to the files of its memory
-            parts.
+        file: Path of the file to which the key belongs. Some keys of a chip belong to the file of one of the chip's
+            memory parts.
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.
-        units: Other units that the file may use; a value in one of these units is text that contains the number and the
+        units: Other units in which the file may state the value; such a value is text that contains the number and the
             unit.
         meaning: Meaning.
         needed: Whether the file must contain the key.

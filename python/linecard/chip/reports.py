@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         summary: The main results of the run.
         bottleneck: The bottleneck of the run.
         resources: Utilisation of each resource.
-        dram: How the DRAM data bus spends its time.
+        dram: Breakdown of the simulated time by activity of the DRAM data bus.
         packet_time: Parts of the mean packet latency.
         drops: Dropped packets by reason.
         metrics: Every measurement of the run; other fields of the report repeat some measurements.
-        programs: Results of executed programs, one for each kind of cluster that executes a program.
+        programs: Results of executed programs, one result for each group of identical clusters that executes a program.
         ranges: Parameters of the chip's file whose sources state an interval.
-        what_if: Throughput gains of the runs that searched for the bottleneck, from largest to smallest; not part of
-            ``to_dict``.
-        breakdown: Packets by port, class and queue; a chip with only one port, for example, has no rows for ports.
+        what_if: Throughput gains in the additional runs that search for the bottleneck, from largest to smallest; not
+            part of ``to_dict``.
+        breakdown: Packet counts by port, class and queue; a chip with only one port, for example, has no rows for
+            ports.
         latency_bins: The latency histogram with 64 bins per octave: a pair (upper edge in ns, number of packets) for
             each nonempty bin. ``to_dict`` omits the histogram.
     """
@@ -72,16 +73,15 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
             left.
         throughput_mpps: Throughput in Mpps: packets that left the chip, divided by the simulated time.
         offered_gbps: Offered load in Gbit/s: bits of packets that arrived, divided by the simulated time.
-        packets_in: Packets that arrived while statistics were on.
-        packets_out: Packets that left the chip while statistics were on.
-        packets_dropped: Packets dropped for any reason, without the packets that the program drops on purpose
-            (``not_ip``).
+        packets_in: Packets that arrived while the run collected statistics.
+        packets_out: Packets that left the chip while the run collected statistics.
+        packets_dropped: Packets dropped for any reason, except packets that the program drops on purpose (``not_ip``).
         loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside the chip do
             not count.
         latency_ns: Latency of the packets that left the chip.
-        simulated_seconds: Simulated time during which statistics were on.
-        steady: Whether the run is steady: long enough, past its warm-up, and without a growing number of packets in the
-            chip.
+        simulated_seconds: Simulated time during which the run collected statistics.
+        steady: Whether the run is steady: the run is long enough, its warm-up has ended, and the number of packets in
+            the chip does not grow.
         intervals: Confidence intervals; ``None`` if the run is too short to compute them.
         packets_inside: Packets still inside the chip at the end of the run.
         not_ip: Non-IP frames by outcome; ``None`` if the run has no non-IP frames.
@@ -134,12 +134,12 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Intervals(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Confidence intervals of the main results, from batch means of one run.
+    """Confidence intervals of the main results, computed from the batch means of one run.
 
     Attributes:
-        throughput_gbps: Interval of the throughput, in Gbit/s.
-        loss_fraction: Interval of the loss, as a fraction.
-        latency_mean_ns: Interval of the mean latency, in ns.
+        throughput_gbps: Confidence interval of the throughput, in Gbit/s.
+        loss_fraction: Confidence interval of the loss, as a fraction.
+        latency_mean_ns: Confidence interval of the mean latency, in ns.
     """
 
     throughput_gbps: Interval
@@ -160,10 +160,11 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Counts of non-IP frames while statistics are on; frames without an outcome are still inside the chip.
+    """Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
 
     The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat non-IP frames.
-    Frames that the program punts or drops on purpose count neither as sent nor as dropped packets, and are no loss.
+    Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped packets, nor as
+    loss.
 
     Attributes:
         packets_in: Non-IP frames that arrived.
@@ -172,7 +173,7 @@ class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults
         dropped_by_choice: Non-IP frames that the program drops because the chip's file requests it (``not_ip``).
         finished: Non-IP frames whose processing ended in an executed program or in a step ``finish``; they count as
             packets that left.
-        lost: Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line
+        lost: Non-IP frames lost for the same reasons as IP packets: a full buffer, a full queue, or arrival above line
             rate.
     """
 
@@ -188,7 +189,7 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
     """The bottleneck of a run, and the evidence for it.
 
     Attributes:
-        component: The resource that limits the throughput; the offered load if the chip forwards all traffic.
+        component: The resource that limits the throughput, or the offered load if the chip forwards all traffic.
         utilization: Fraction of the time for which the resource was busy.
         why: A sentence with the numbers that identify the bottleneck.
     """
@@ -211,7 +212,7 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the DRAM data bus spends the simulated time, in fractions that add up to 1.
+    """Breakdown of the simulated time by activity of the DRAM data bus, in fractions that add up to 1.
 
     ``spacing`` is the fraction of the time spent between column commands to an open row. ``row_hit_rate`` is the
     fraction of accesses that hit an open row.
@@ -241,7 +242,7 @@ class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         part: Name of the part, such as ``compute`` or ``wait dram``.
         mean_ns: Mean time of this part of the latency, in nanoseconds.
-        share: This part as a fraction of the sum of all parts, from 0 to 1.
+        share: This part's mean time divided by the sum of all parts' mean times, from 0 to 1.
     """
 
     part: str
@@ -262,7 +263,8 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A parameter of the chip's file whose sources state an interval; the interval is in the unit of the key.
+    """A parameter of the chip's file whose sources state an interval; the interval's ends are in the unit of the
+    parameter.
 
     Attributes:
         key: Key of the parameter.
@@ -280,7 +282,7 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         change: Description of the change, such as ``twice the threads in island``.
-        gain: Relative change of the throughput.
+        gain: Relative change of the throughput that this improvement causes.
     """
 
     change: str
@@ -355,7 +357,7 @@ class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        count: Number of instances.
+        count: Number of clusters with this name.
         engines: Number of engines in each cluster.
         threads: Number of hardware threads in each engine.
         clock_mhz: Clock.
@@ -377,7 +379,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        kind: Kind of the memory or unit.
+        kind: Type of the memory or unit.
         is_memory: True for a memory, false for an accelerator.
         per: Name of the cluster, if each instance of the cluster has its own copy of the memory or unit.
         count: Number of instances.
@@ -431,7 +433,7 @@ class Port(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        count: Number of instances.
+        count: Number of ports with this name.
         receive_gbps: Receive rate in Gbit/s; ``None`` if the ports only send.
         transmit_gbps: Transmit rate in Gbit/s; ``None`` if the ports only receive.
         memory: Memory to which the ports write packets and from which they read packets.

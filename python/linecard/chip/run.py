@@ -101,7 +101,7 @@ def run(
             result.
         verdict: Find the bottleneck with additional runs, each of which improves one part; together, these runs take
             several times as long as a short run.
-        progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
+        progress: Function that is called repeatedly with (packets done, total packets), in the thread that calls
             ``run``.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The report of a run that simulates DRAM without a chip. The report is deterministic.
+    """The report of a run that simulates DRAM without a chip. The report of a DRAM run is deterministic.
 
     Attributes:
         device: Preset of the DRAM part.
@@ -31,16 +31,16 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         row_hit_rate: Fraction of accesses that require no activate command.
         unloaded_read_clocks: Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a
             read of a closed row in an idle memory.
-        writes_left: Number of writes that were never sent to the DRAM.
+        writes_left: Number of writes that were neither merged nor sent to the DRAM.
         writes_merged: Number of writes merged with a queued write to the same address.
         reads_forwarded: Number of reads whose data came from a queued write.
-        reads_merged: Number of reads that share the data of an earlier read.
+        reads_merged: Number of reads that were served with the data of an earlier read.
         read: Latency of the reads.
         write: Latency of the writes.
-        time: How the data buses spend their time.
-        commands: Number of issued commands of each kind.
+        time: Breakdown of the simulated time by activity of the data buses.
+        commands: Number of issued DRAM commands, by command.
         banks: Statistics of every bank of every channel.
-        energy: Energy; ``None`` if the preset of the part contains no currents.
+        energy: Energy of the run; ``None`` if the preset of the part contains no currents.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -98,7 +98,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         p99_clocks: 99th percentile of the latency.
         max_clocks: Maximum latency.
         queue_clocks: Mean time spent waiting for other requests.
-        bank_clocks: Mean time from the first command that opens the row until the row is ready.
+        bank_clocks: Mean time from the first command that prepares the row until the row is ready.
         bus_clocks: Mean time from the moment when the row is ready to the last data beat: bus turnaround, column
             latency and data.
         refresh_clocks: Mean time spent waiting for a refresh.
@@ -132,7 +132,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the data buses spend their time, in fractions that add up to 1.
+    """Breakdown of the simulated time by activity of the data buses, in fractions that add up to 1.
 
     Attributes:
         read: Fraction of the time spent on read data.
@@ -142,8 +142,8 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         turnaround: Fraction of the time spent on bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Fraction of the time spent on refreshes.
-        spacing: Fraction of the time lost to column spacing, request order or the one-command-per-clock limit, with a
-            row open and without turnaround.
+        spacing: Fraction of the time lost to column spacing, request order or the limit of one command per clock, while
+            a row is open; without turnaround.
         idle: Fraction of the time without a request.
     """
 
@@ -171,7 +171,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Number of issued commands by their abbreviations in datasheets; ``refb`` refreshes a single bank.
+    """Number of issued DRAM commands, by the command's abbreviation in datasheets; ``refb`` is a refresh of a single bank.
 
     Attributes:
         act: Number of activate commands, which open rows.
@@ -206,7 +206,8 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of one bank; ``data_share`` is the fraction of the run in which the bus transfers data of the bank.
+    """Statistics of one bank; ``data_share`` is the fraction of the run in which the bus transfers data from or to the
+    bank.
 
     Attributes:
         channel: Index of the channel.
@@ -218,7 +219,7 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
         activates: Number of rows opened in the bank.
         precharges: Number of rows closed in the bank.
         row_hit_rate: Fraction of accesses that hit an open row.
-        data_share: Fraction of the run in which the bus transfers data of the bank.
+        data_share: Fraction of the run in which the bus transfers data from or to the bank.
     """
 
     channel: int

@@ -56,7 +56,7 @@ def dram(
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result; this requires the extra ``frames``.
-        progress: Function that is called from time to time with (requests done, total or 0), in the thread that calls
+        progress: Function that is called repeatedly with (requests done, total or 0), in the thread that calls
             ``dram``.
 
     Raises:

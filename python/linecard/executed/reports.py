@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         instructions: Number of instructions, summed over all packets.
         instructions_per_packet: Mean number of instructions per packet; ``least_instructions`` and
             ``most_instructions`` are the minimum and maximum.
-        least_instructions: Smallest number of instructions that a packet required.
-        most_instructions: Largest number of instructions that a packet required.
-        runs_per_packet: Number of executed instruction sequences between jumps, per packet.
+        least_instructions: Minimum number of instructions that the program executed for a packet.
+        most_instructions: Maximum number of instructions that the program executed for a packet.
+        runs_per_packet: Number of straight-line instruction sequences, from one jump to the next, that the program
+            executes per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
         table_accesses_per_packet: Loads and stores of other data per packet: the heap, objects marked as state
             (``LC_STATE``), and control data.
         other_accesses_per_packet: Loads and stores of the stack and of global variables per packet; stack and global
             variables are on-chip.
-        locks_per_packet: Number of locks taken per packet.
-        locks: Number of different locks.
+        locks_per_packet: Number of lock acquisitions per packet.
+        locks: Number of different locks that the program takes.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.
         segments: Number of distinct instruction sequences that the program executes between two data accesses.
         results: Values that the program returned, the most frequent first.
@@ -59,10 +60,10 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         title: Title of the traffic.
         packets: Number of IP packets.
-        not_ip: Number of omitted packets, which are not IP.
+        not_ip: Number of omitted non-IP packets.
         flows: Number of unidirectional flows.
         mean_bytes: Mean size of an IP packet.
-        median_packets_between: Median number of packets between two packets of the same flow.
+        median_packets_between: Median number of packets between two consecutive packets of the same flow.
         damaged_records: Number of damaged records in the capture that were skipped.
         first_damage: The first damaged record of the capture.
     """
@@ -95,7 +96,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """The result of an XDP program that was executed on packets.
 
     Attributes:
-        name: The name of the program, as requested.
+        name: The name of the program, as given in the request.
         program: Name of the program's function in the object file.
         traffic: Statistics of the packets, which are Ethernet frames without a frame check sequence.
         verdicts: Verdicts, the most frequent first.
@@ -103,9 +104,9 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
             instruction.
         instructions_per_packet: Mean number of instructions per packet; ``least_instructions`` and
             ``most_instructions`` are the minimum and maximum.
-        least_instructions: Smallest number of instructions that a packet required.
-        most_instructions: Largest number of instructions that a packet required.
-        mean_bytes_left: Mean size of the packets after the program ran.
+        least_instructions: Minimum number of instructions that the program executed for a packet.
+        most_instructions: Maximum number of instructions that the program executed for a packet.
+        mean_bytes_left: Mean size of the packets after the program processed them.
         regions: Accesses that instructions and helpers make to each memory region.
         helpers: Number of calls to each helper.
         lines: Source lines, sorted by number of instructions.
@@ -128,7 +129,8 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses per packet to one region: ``packet``, ``context``, ``stack``, map values, or a map's ``NAME.index``.
+    """Accesses per packet to one memory region: ``packet``, ``context``, ``stack``, the values of a map, or a map's
+    ``NAME.index``.
 
     Attributes:
         name: Name of the memory region.
@@ -150,7 +152,7 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        kind: Kind of the map, such as ``HASH``.
+        kind: Type of the map, such as ``HASH``.
         key_bytes: Size of a key in bytes.
         value_bytes: Size of a value in bytes.
         most_entries: Maximum number of entries in the map.
@@ -186,10 +188,10 @@ class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The schedule of an XDP program: rows of instructions that execute in the same cycle.
+    """The schedule of an XDP program: all instructions of a row execute in the same cycle.
 
     Attributes:
-        name: The name of the program, as requested.
+        name: The name of the program, as given in the request.
         program: Name of the program's function in the object file.
         instructions: Number of instructions; a 64-bit constant counts as one instruction.
         lanes: Number of rows for each number of lanes, starting with one lane.
@@ -220,7 +222,8 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
     """The rows and the instructions of one basic block, and the origin of the action with which the block exits.
 
-    ``exit`` is ``constant`` or ``register``, or ``None`` if the program does not end in this block.
+    ``exit`` is the origin of this action: ``constant`` or ``register``, or ``None`` if the program does not end in this
+    block.
 
     Attributes:
         place: Beginning.
@@ -314,12 +317,12 @@ class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cost per packet of a source line of an executed program; if line information is missing, of a function.
+    """The cost per packet of a source line of an executed program, or of a function if the line information is missing.
 
     Attributes:
         line: File, number and text of the source line, or the name of the function.
         file: The source file as passed to the compiler; ``None`` for a function.
-        number: Line number, from 1; ``None`` for a function.
+        number: Line number, counted from 1; ``None`` for a function.
         instructions_per_packet: Instructions per packet.
         cycles_per_packet: Engine cycles per packet, without the cycles in which the engine issues accesses.
         stall_cycles_per_packet: Cycles per packet in which the thread waits for accesses; meanwhile, the engine may

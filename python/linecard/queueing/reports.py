@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from linecard.traffic.reports import Diagnostic
 
 
 class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of every manager for one workload.
+    """Results of every simulated queue manager for one workload.
 
     Attributes:
-        rows: One row for each manager, in the order of the request.
-        workload: Notation of the workload, or name of the capture.
-        format: ``workload``, or the format of the capture.
-        compression: Compression of the capture.
-        packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
-        packets_without_flow: Number of packets in the capture without an IP header, which are left out.
+        rows: One row for each queue manager, in the order in which the request lists them.
+        workload: Workload in the notation of Kumar and Crowley (2006), or name of the capture.
+        format: ``workload`` if the operations come from a workload; otherwise, the file format of the capture.
+        compression: Compression format of the capture file.
+        packets: Number of packets in the capture that were mapped to queues; 0 if the operations come from a workload.
+        packets_without_flow: Number of packets in the capture that have no IP header; the simulation ignores them.
         damaged_records: Number of damaged records in the capture that were skipped.
         diagnostics: The first problems that were found in the capture.
         gaps: Distribution of the distances between consecutive arrivals in the same queue.
@@ -37,7 +37,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Results of one queue manager for the workload. Rates and fractions are averages over the measured operations.
 
     Attributes:
-        manager: Name of the manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
+        manager: Name of the queue manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
         operations: Number of measured operations.
         throughput_mops: Throughput in million operations per simulated second.
         hit_rate: Fraction of operations whose descriptor is in the cache, from 0 to 1.
@@ -46,7 +46,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         latency_p50_ns: Median.
         latency_p99_ns: 99th percentile of the latency.
         latency_max_ns: Largest.
-        lock_wait_mean_ns: Mean time spent waiting for the lock, over all operations.
+        lock_wait_mean_ns: Mean waiting time for the lock per operation; operations that do not wait count as 0.
         messages_per_operation: Number of messages that threads send over the interconnect per operation.
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
@@ -54,24 +54,27 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the
             run does not count instructions.
         read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
-        write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
-            reads.
+        write_port_utilization: Fraction of time in which the memory's write port is busy, including reads if reads and
+            writes share one port.
         request_path_utilization: Fraction of time in which the interconnect towards the memory is busy.
         response_path_utilization: Fraction of time in which the interconnect towards the threads is busy.
         engine_utilization: Utilisation of the engines.
         empty_dequeues: Number of dequeues from an empty queue in the whole run.
-        packets_left_inside: Number of packets in queues at the end.
-        simulated_ns: Measured simulated time.
-        enqueue_hit_ns: Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
+        packets_left_inside: Number of packets that are still in queues at the end of the run.
+        simulated_ns: Duration of the measurement, in simulated time.
+        enqueue_hit_ns: Unloaded latency of an enqueue whose descriptor word is in the cache (Kumar and Crowley 2006,
+            Table 5).
         enqueue_miss_ns: Unloaded latency of an enqueue whose descriptor word is in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
         dequeue_miss_ns: Unloaded latency of a dequeue whose descriptor word is in memory.
-        model_mops: Throughput that the analytical model predicts if its section 3.6 is interpreted as a recursion.
-        model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
+        model_mops: Throughput that the analytical model predicts if section 3.6 of Kumar and Crowley (2006) is
+            interpreted as a recursion.
+        model_difference_percent: Predicted throughput minus simulated throughput, in percent of the simulated
+            throughput.
         model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
-        model_hit_rate: Hit rate that the model predicts from the order of operations alone.
-        memory_limit_mops: Throughput at which the memory ports are saturated, for the hit rate ``model_hit_rate``;
-            ``None`` if unlimited.
+        model_hit_rate: Cache hit rate that the analytical model predicts solely from the order of the operations.
+        memory_limit_mops: Throughput at which the memory ports saturate if the hit rate is ``model_hit_rate``; ``None``
+            if the memory sets no limit.
     """
 
     manager: str
@@ -108,16 +111,16 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
+    """Distribution of the distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 
     Attributes:
-        below_loss: Fraction of arrivals that immediately follow an arrival in the same queue; such an operation waits
-            for its predecessor.
-        between: Fraction of arrivals with a distance from 1 to less than the number of cache entries; such an operation
-            hits the cache without waiting.
-        above_gain: Fraction of arrivals whose distance is at least the number of cache entries; such an operation is
+        below_loss: Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations
+            waits for its predecessor.
+        between: Fraction of arrivals whose distance is at least 1 and less than the number of cache entries; these
+            operations hit the cache without waiting.
+        above_gain: Fraction of arrivals whose distance is at least the number of cache entries; these operations are
             likely to miss the cache.
-        rows: The distribution of the distances.
+        rows: The distribution of the distances, with one row per range of distances.
     """
 
     below_loss: float
@@ -127,13 +130,14 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals whose distance from the previous arrival in the same queue is in one range.
+    """One range of distances, with the arrivals whose distance from the previous arrival in the same queue is in this
+    range.
 
     ``share`` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 
     Attributes:
-        from_packets: Lower end of the range in packets; the range includes this distance.
-        to_packets: Upper end of the range in packets; the range does not include this distance.
+        from_packets: Lower end of the range of distances, in packets (inclusive).
+        to_packets: Upper end of the range of distances, in packets (exclusive).
         share: Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their
             queue.
     """
@@ -144,19 +148,19 @@ class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every tried size of a queuing cache, and the smallest size that reaches the target.
+    """All simulated sizes of the queuing cache, and the smallest size that reaches the target throughput.
 
     Attributes:
-        smallest: The design with the smallest ``product``, then the fewest entries, then the fewest engines; ``None``
-            if no design reaches the target.
+        smallest: The design with the smallest ``product``; of equal designs, the one with the fewest entries, then the
+            fewest engines. ``None`` if no design reaches the target.
         designs: One row for each combination of a number of entries and a number of engines.
         target_mops: Target throughput in million operations per second.
         most_threads: Maximum number of threads in the search.
-        workload: Notation of the workload, or name of the capture.
-        format: ``workload``, or the format of the capture.
-        compression: Compression of the capture.
-        packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
-        packets_without_flow: Number of packets in the capture without an IP header, which are left out.
+        workload: Workload in the notation of Kumar and Crowley (2006), or name of the capture.
+        format: ``workload`` if the operations come from a workload; otherwise, the file format of the capture.
+        compression: Compression format of the capture file.
+        packets: Number of packets in the capture that were mapped to queues; 0 if the operations come from a workload.
+        packets_without_flow: Number of packets in the capture that have no IP header; the simulation ignores them.
         damaged_records: Number of damaged records in the capture that were skipped.
         diagnostics: The first problems that were found in the capture.
     """
@@ -181,8 +185,8 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
         entries: Entries.
         engines: Engines.
         threads: Smallest number of threads that reaches the target; ``None`` if no simulated number reaches the target.
-        throughput_mops: Throughput with ``threads`` threads; if ``threads`` is ``None``, with the largest simulated
-            number of threads.
+        throughput_mops: Throughput at ``threads`` threads, or at the largest simulated number of threads if ``threads``
+            is ``None``.
         product: ``entries × engines × threads``.
     """
 

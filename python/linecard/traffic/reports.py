@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         compression: Compression.
         packets: Number of packets in the capture.
         bytes: Number of bytes on the wire, computed from the original packet lengths in the capture.
-        captured_bytes: Number of packet bytes that the capture contains.
+        captured_bytes: Number of packet bytes that are stored in the capture.
         seconds: Time between the earliest and the latest packet in seconds.
         duration_ns: Exact time between the earliest and the latest packet in nanoseconds.
         mean_bytes: Mean packet size on the wire; 0 if the capture contains no packet.
-        at_most_64_bytes_percent: Packets of at most 64 bytes, in percent of all packets.
+        at_most_64_bytes_percent: Percentage of packets that have at most 64 bytes.
         size_bins: Histogram of packet sizes on the wire.
-        ip_packets: Packets with an IP header.
-        ipv4_packets: Packets with an IPv4 header.
-        ipv6_packets: Packets with an IPv6 header.
-        vlan_packets: Packets with a VLAN tag.
-        mpls_packets: Packets with an MPLS label.
+        ip_packets: Number of packets with an IP header.
+        ipv4_packets: Number of packets with an IPv4 header.
+        ipv6_packets: Number of packets with an IPv6 header.
+        vlan_packets: Number of packets with a VLAN tag.
+        mpls_packets: Number of packets with an MPLS label.
         flows: Number of unidirectional flows.
         single_packet_flows: Number of flows with exactly one packet.
-        single_packet_flows_percent: Flows with exactly one packet, in percent of all flows.
-        packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
-        top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
-        ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
-        ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
-            the capture contains no complete IPv4 header.
-        skipped: Number of packets that belong to no flow, by reason. The totals of packets and bytes include these
-            packets.
+        single_packet_flows_percent: Percentage of flows that have exactly one packet.
+        packets_in_single_packet_flows_percent: Percentage of packets that belong to flows with one packet.
+        top10_flows_percent: Percentage of packets that are in the ten largest flows.
+        ipv4_checksums: Number of complete IPv4 headers in the capture, whose checksums Linecard verifies.
+        ipv4_checksums_ok_percent: Percentage of complete IPv4 headers that have a valid checksum; ``None`` if the
+            capture contains no complete IPv4 header.
+        skipped: Number of skipped packets, which belong to no flow, for each reason. The totals of packets and bytes
+            include skipped packets.
         incomplete_flow_packets: Number of packets that were assigned to a flow although the capture lacks their ports
             or part of their headers.
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
@@ -77,11 +77,11 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SizeBin(SizeBinMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets with a wire size from ``from_bytes`` to ``to_bytes``; the range includes these two sizes.
+    """Packets whose size on the wire is from ``from_bytes`` to ``to_bytes``, inclusive.
 
     Attributes:
-        from_bytes: Smallest wire size in the bin.
-        to_bytes: Largest wire size in the bin.
+        from_bytes: Smallest packet size of the bin, in bytes on the wire.
+        to_bytes: Largest packet size of the bin, in bytes on the wire.
         packets: Number of packets in the bin.
     """
 
@@ -122,12 +122,12 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets that belong to a flow.
         flows: Number of flows; two flows with the same key are separated by an idle time.
         keys: Keys.
-        single_packet_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
-        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
-        packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
-        mean_concurrent_flows: Mean number of active flows, averaged over the packets.
-        most_concurrent_flows: Maximum number of active flows.
+        single_packet_flows_percent: Percentage of flows that have one packet.
+        packets_in_single_packet_flows_percent: Percentage of packets that belong to flows with one packet.
+        large_flows_percent: Percentage of flows that have more than 1000 packets.
+        packets_in_large_flows_percent: Percentage of packets that belong to flows with more than 1000 packets.
+        mean_concurrent_flows: Mean number of simultaneously active flows, averaged over the packets.
+        most_concurrent_flows: Maximum number of simultaneously active flows.
         sizes: Flow sizes in ascending order, with cumulative percentages of flows and packets.
     """
 
@@ -147,10 +147,10 @@ class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Flows of one size: one point on each of the two curves in Girish 2008, Figure 5.3.
 
     Attributes:
-        flow_packets: Number of packets in each flow of this size.
-        flows: Number of flows with this number of packets.
-        flows_cumulative_percent: Flows with at most this number of packets, in percent of all flows.
-        packets_cumulative_percent: Packets in flows with at most this number of packets, in percent of all packets.
+        flow_packets: Flow size, as a number of packets.
+        flows: Number of flows that have ``flow_packets`` packets.
+        flows_cumulative_percent: Percentage of flows that have at most ``flow_packets`` packets.
+        packets_cumulative_percent: Percentage of packets that belong to flows with at most ``flow_packets`` packets.
     """
 
     flow_packets: int
@@ -165,9 +165,10 @@ class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         rates_mbps: Load of each window in Mbit/s.
         mean_mbps: Mean load in Mbit/s.
-        variation_percent: Coefficient of variation: sample standard deviation of the loads in percent of their mean.
-        expected_variation_percent: Coefficient of variation of the loads according to the closed form (Campbell's
-            theorem, averaged over a window).
+        variation_percent: Coefficient of variation: sample standard deviation of the window loads, in percent of the
+            mean load.
+        expected_variation_percent: Coefficient of variation of the window loads according to the closed form
+            (Campbell's theorem, averaged over a window).
         active_flows: Mean number of active flows, computed from the closed form.
         packets: Number of generated packets.
         seed: Seed of every random stream.

@@ -1,4 +1,4 @@
-"""The reports of the core. `make docs` writes this module from the types in Rust."""
+"""The reports that the compiled core returns. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         most_messages_per_second: Number of messages per second that the host processes if packets arrive at the maximum
             rate of the ports.
         reach_percent: Number of messages as a percentage of the number of packets.
-        host_cycles_per_message: Number of idle host cycles per message, in which the host processes no message.
-        core_cycles_per_message: Number of idle core cycles per message, in which the core processes no message.
+        host_cycles_per_message: Idle host cycles per message: number of cycles in which the host processes no message.
+        core_cycles_per_message: Idle core cycles per message: number of cycles in which the core processes no message.
         dram_utilization: Utilisation of the DRAM.
         link_utilization: Utilisation of the link to the host.
         core_utilization: Utilisation of the core.
