@@ -1,8 +1,8 @@
 """Output files: Linecard writes each file completely or not at all, and checks output files before a long run.
 
-Linecard writes each file under a temporary name in the same folder and renames the complete file. After an interrupted
-command, either the old file or the new file exists. If the folder of an output file is missing, the command fails;
-Linecard creates missing folders only for sets of result files.
+Linecard writes each file under a temporary name in the same folder, and renames the file when it is complete. If a
+command is interrupted, the output file has either its complete old content or its complete new content. If the folder
+of an output file does not exist, the command fails. Linecard creates a missing folder only for a set of result files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
-    """Return whether the path names a regular file, a folder or a new file; false for stdout, devices and pipes."""
+    """Whether the path refers to a regular file, a folder or a new file; false for stdout, devices and pipes."""
     path = Path(path)
     return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
 
@@ -38,11 +38,11 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
     """Check before a long run that the output files can be written.
 
     Args:
-        paths: Files to write, each in an existing folder.
-        folders: Folders to write into; missing folders are created.
+        paths: Output files, each in an existing folder.
+        folders: Folders for output files; missing folders are created.
 
     Raises:
-        ConfigError: A folder is not writable, or its disk is full.
+        ConfigError: An output folder is not writable, or the disk of the folder is full.
     """
     for path in paths:
         if path is not None and is_file_name(path):
@@ -57,16 +57,16 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
 
 
 def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
-    """Reject an output file that is also an input, and an output file that is named twice.
+    """Reject an output file that is also an input file, and an output file that two options name.
 
     Args:
-        outputs: Output files and output folders; each key is the option or argument that names the path.
-        inputs: Values that may contain names of input files: names, changes such as ``key=name``, and lists and
-            mappings of names. Files that a TOML file names are inputs, too; their paths are relative to the folder of
-            the TOML file or to the current folder.
+        outputs: Dictionary that maps an option or argument to the path of its output file or folder.
+        inputs: Values that may contain paths of input files: paths, changes such as ``key=path``, and lists and
+            mappings of paths. If an input is a TOML file, all files whose paths are in the TOML file are also inputs. A
+            path in a TOML file is relative to the folder of the TOML file or to the current folder.
 
     Raises:
-        ConfigError: Two names refer to the same file, directly or through a link.
+        ConfigError: Two paths refer to the same file, directly or through a link.
     """
     named = {name: Path(path) for name, path in outputs.items() if path is not None}
     files = {name: path for name, path in named.items() if is_file_name(path)}
@@ -149,14 +149,14 @@ def _check_folder(path: Path, folder: Path) -> None:
 
 
 def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
-    """Call ``write`` on a temporary file, then rename the file.
+    """Call ``write`` with a temporary file, and then replace the output file with the temporary file.
 
-    The path ``-`` means stdout. Devices and pipes are written directly. A symbolic link is kept, and the file to which
-    it points is replaced.
+    The path ``-`` means stdout. If the path is a device or a pipe, no temporary file is used. If the output path is a
+    symbolic link, the link remains, and the file to which the link points is replaced.
 
     Raises:
-        LinecardError: The file cannot be written. After an error, no temporary file remains, and an existing file is
-            unchanged.
+        LinecardError: The file cannot be written. If an error occurs, the temporary file is removed, and an existing
+            output file is unchanged.
     """
     path = Path(path)
     if not is_file_name(path):
@@ -203,7 +203,7 @@ def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
 
 
 def make_folder(folder: str | Path) -> Path:
-    """Create a folder for results, including its parents.
+    """Create a folder for results, and its missing parent folders.
 
     Raises:
         ConfigError: The folder cannot be created.

@@ -19,10 +19,10 @@ class Term:
 
     Attributes:
         term: Name of the term.
-        group: Heading of the term's group in the glossary.
+        group: Heading of the glossary section that contains the term.
         meaning: Meaning.
         names: Other names for the same concept.
-        source: Document that defines the term; empty if Linecard defines it.
+        source: Document that defines the term; empty if the definition is Linecard's own.
     """
 
     term: str
@@ -45,7 +45,7 @@ def glossary() -> tuple[Term, ...]:
 
 @cache
 def by_name() -> Mapping[str, Term]:
-    """Return a mapping from lower-case names of terms to the terms."""
+    """Return a dictionary of all terms, whose keys are the names of the terms in lower case."""
     return {name.lower(): each for each in glossary() for name in (each.term, *each.names)}
 
 
@@ -56,6 +56,6 @@ def _any_name() -> re.Pattern[str]:
 
 
 def term_in(name: str) -> Term | None:
-    """Return the longest term that occurs in the name of a row, or ``None``."""
+    """Return the longest term that occurs in the name of a table row; ``None`` if the name contains no term."""
     found: str = max(_any_name().findall(name.lower()), key=len, default="")
     return by_name().get(found)

@@ -14,12 +14,12 @@ _T = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.20
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over seeds with its 95 % confidence interval, which requires at least two seeds.
+    """A mean over seeds and its 95 % confidence interval; only two or more seeds yield an interval.
 
     Attributes:
         value: The mean over the seeds.
-        low: Lower bound of the interval; ``None`` with one seed.
-        high: Upper bound of the interval; ``None`` with one seed.
+        low: Lower bound of the confidence interval; ``None`` if there is only one seed.
+        high: Upper bound of the confidence interval; ``None`` if there is only one seed.
     """
 
     value: float
@@ -28,7 +28,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Estimate:
-        """Compute the mean and the interval of values from independent seeds."""
+        """Compute the mean and the 95 % confidence interval of values from runs with independent seeds."""
         n = len(values)
         mean = sum(values) / n
         if n == 1:

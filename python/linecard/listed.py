@@ -1,4 +1,4 @@
-"""Lists of records as results that can be displayed, converted and saved as one table."""
+"""Result type for a list of records, which can be displayed, converted and saved as one table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Listed(Result, list[Record]):
         return plain(list(self))
 
     def table(self) -> Table:
-        """Return a table with one row for each record; all values of a field are in one cell."""
+        """Return a table with one row per record and one column per field; a list of values fills a single cell."""
         names = field_names(self._kind) if self._kind else ()
         return Table(names, [[_cell(getattr(each, name)) for name in names] for each in self])
 

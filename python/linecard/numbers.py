@@ -40,14 +40,14 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """Format a rate in the most suitable of ``units`` (largest unit first); with ``low``, format a range."""
+    """Format a rate, or a range that begins at ``low``, in the most readable of ``units`` (largest unit first)."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """Return the factor and the unit for a readable rate; each unit is a thousand times the next unit."""
+    """Return the factor and the unit that make a rate readable; each unit is 1,000 times the next one in ``units``."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000

@@ -339,7 +339,7 @@ struct Input {
     format: &'static str,
     /// Compression of the input file.
     compression: Compression,
-    /// Number of packets in the capture that do not belong to a flow and are ignored.
+    /// Number of packets in the capture that are ignored because they do not belong to a flow.
     packets_without_flow: u64,
     /// Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
     damage: BTreeMap<&'static str, u64>,
@@ -368,15 +368,17 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy needs knowledge of future packets, which hardware cannot have.
+    /// Whether the policy requires knowledge of future packets, so hardware cannot implement the policy.
     oracle: bool,
-    /// SHA-256 hash of a sequence with one byte per packet (1 for a hit); runs with equal hashes have identical hits and misses.
+    /// SHA-256 hash of one byte per packet (1 for a hit, 0 for a miss). Equal hashes mean that the same packets
+    /// hit.
     hit_seq_sha256: String,
-    /// Size of an entry in bits: the stored part of the digest, and the result.
+    /// Size of a cache entry in bits, which is the size of the stored digest bits plus the size of the result.
     entry_bits: u32,
-    /// Size of all entries in bytes, without the policy state.
+    /// Total size of all cache entries in bytes, without the policy state.
     cache_bytes: u64,
-    /// Number of false hits (packets that received the result of another flow); `None` if false hits were not counted.
+    /// Number of false hits, which are packets that received another flow's result; `None` if false hits were not
+    /// counted.
     false_hits: Option<u64>,
     /// Number of false hits, divided by the number of packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
@@ -394,16 +396,16 @@ const MOST_WAYS: u32 = 16;
 /// Sizes in powers of two up to this many entries always have a row of the fully associative cache.
 const MOST_DOUBLINGS: u32 = 14;
 
-/// Results of LRU caches of all sizes, from one pass that computes stack distances (Mattson et al., 1970).
+/// Results for LRU caches of all sizes, which a single pass computes from stack distances (Mattson et al., 1970).
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CacheCurves")]
 struct Curves {
     /// Caches with 1 to 16 ways, whose numbers of sets are powers of two; fully associative caches come first.
     lru: Vec<LruRow>,
-    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which the number of
-    /// misses is constant.
+    /// Fully associative caches, each 2^(1/8) times as large as the previous cache, up to the size beyond which the
+    /// number of misses is constant.
     curve: Vec<LruRow>,
-    /// Reuse distances, in bins whose bounds are powers of two.
+    /// Histogram of reuse distances, with bins whose bounds are powers of two.
     reuse: Vec<ReuseRow>,
 }
 
@@ -444,6 +446,6 @@ pub struct Outcome {
     curves: Option<Curves>,
     /// Statistics of the flows, if requested.
     traffic: Option<TrafficView>,
-    /// Idle time in ns after which a flow ends in the statistics.
+    /// Idle time of a flow in ns after which the statistics count the flow as ended.
     time_out_ns: Option<u64>,
 }

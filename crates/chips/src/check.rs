@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
-/// The result of checking a valid chip file.
+/// The result of `linecard check` for a valid chip file.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
@@ -36,8 +36,8 @@ pub struct ChipCheck {
     pub accesses: Vec<MemoryCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Problems in the first 200 packets of a trial, such as failures, avoidable losses, and packet-memory channels in which no
-    /// packet starts.
+    /// Problems that occur in the first 200 packets of a trial run, such as failures, avoidable losses, and memory
+    /// channels in which no packet begins.
     pub warnings: Vec<String>,
 }
 
@@ -52,19 +52,20 @@ pub struct MemoryCheck {
     pub memory: String,
     /// Unloaded latency of a read of `bytes` bytes, from issue to result.
     pub unloaded_ns: f64,
-    /// Time of the request path, which consists of issue and links.
+    /// Time of the request path, which is the issue time plus the latency of the links.
     pub there_ns: f64,
     /// Time in the memory or accelerator itself.
     pub memory_ns: f64,
     /// Time of the response path.
     pub back_ns: f64,
-    /// Size of the read in bytes.
+    /// Number of bytes that the read transfers.
     pub bytes: u32,
-    /// Peak read rate in 10^6 reads per second, limited by the instances and by the links of the route; `None` if unlimited.
+    /// Peak read rate in 10^6 reads per second, limited by the memory's instances and by the links to the memory;
+    /// `None` if unlimited.
     pub peak_mops: Option<f64>,
     /// Peak read rate in Gbit/s; `None` if unlimited.
     pub peak_gbps: Option<f64>,
-    /// Formula for the times and rates of this row.
+    /// Formula from which the times and rates of this row are computed.
     pub formula: String,
 }
 

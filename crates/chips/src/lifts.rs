@@ -168,14 +168,14 @@ fn set(key: String, value: impl Into<Value>) -> Settings {
 /// A change that removes one limit on the throughput of a chip.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Lift {
-    /// Name of the improved part, as in the results of a run.
+    /// Name of the part that the change improves, as in the results of a run.
     pub component: String,
-    /// Type of the limit: `engines`, `threads`, `memory` (or unit), `latency`, `link`, `port`, `shaper`, `buffer`, `lock` or
-    /// `order`.
+    /// Type of the limit: `engines`, `threads`, `memory` (also for units), `latency`, `link`, `port`, `shaper`,
+    /// `buffer`, `lock` or `order`.
     pub kind: String,
     /// Description of the change.
     pub text: String,
-    /// The settings that make the change.
+    /// The settings that apply the change to the chip.
     pub settings: Settings,
 }
 

@@ -4,18 +4,19 @@ use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose digest recurs after at least `distance_from` and at most `distance_to` other distinct digests.
+/// Packets with at least `distance_from` and at most `distance_to` other distinct digests since the last occurrence
+/// of their own digest.
 ///
 /// `cumulative_percent` is the hit rate of a fully associative LRU cache with `distance_to` + 1 entries.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
-    /// Smallest reuse distance in the bin.
+    /// Lower bound of the reuse distances in the bin.
     pub distance_from: u32,
-    /// Largest reuse distance in the bin.
+    /// Upper bound of the reuse distances in the bin.
     pub distance_to: u32,
     /// Number of packets with a reuse distance in the bin.
     pub packets: u64,
-    /// Packets with a reuse distance up to `distance_to`, in percent of all packets.
+    /// Packets with a reuse distance of at most `distance_to`, in percent of all packets.
     pub cumulative_percent: f64,
 }
 

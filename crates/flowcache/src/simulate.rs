@@ -65,17 +65,17 @@ pub struct Row {
     pub misses: u64,
     /// Number of misses, divided by the number of packets.
     pub miss_ratio: f64,
-    /// Misses of packets whose digest does not occur in the window of preceding packets.
+    /// Misses of packets whose digest is not among the digests of the preceding packets in the window.
     pub cold: u64,
-    /// Misses that are not cold and also occur in a fully associative LRU cache of the same size.
+    /// Misses that are not cold, and that a fully associative LRU cache of the same size would also have.
     pub capacity: u64,
     /// Misses that are neither cold nor capacity misses.
     pub conflict: u64,
     /// Packets whose digest occurs for the first time.
     pub first_ref_misses: u64,
-    /// Cold misses of packets that hit in a fully associative LRU cache of the same size.
+    /// Cold misses of packets that would hit in a fully associative LRU cache of the same size.
     pub cold_but_fa_hit: u64,
-    /// Hits of packets that miss in a fully associative LRU cache of the same size.
+    /// Hits of packets that would miss in a fully associative LRU cache of the same size.
     pub hit_but_fa_miss: u64,
     /// Number of bits of policy state, excluding tags and results; `None` for an oracle.
     pub policy_state_bits: Option<u64>,

@@ -20,7 +20,7 @@ pub struct Adaptation {
 /// An interval with a constant number of threads: a trial, or the time between two adaptations.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Stretch {
-    /// Number of packets before this interval.
+    /// Number of packets that were processed before this interval.
     pub from_packet: u64,
     /// Number of threads.
     pub threads: u32,
@@ -33,15 +33,15 @@ pub struct Stretch {
 /// Results of a malleable core, which adapts its number of threads at run time.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Adapted {
-    /// Number of threads at the end.
+    /// Number of threads at the end of the simulation.
     pub threads: u32,
-    /// Throughput between adaptations, in packets per million cycles.
+    /// Throughput in packets per million cycles, excluding all trials.
     pub steady_packets_per_mcycle: f64,
-    /// Throughput including all trials, in packets per million cycles.
+    /// Throughput in packets per million cycles, including all trials.
     pub packets_per_mcycle: f64,
-    /// The intervals in order, each with a constant number of threads.
+    /// The intervals in chronological order; the number of threads is constant within each interval.
     pub history: Vec<Stretch>,
-    /// Number of adaptations that were incomplete when the packet stream ended.
+    /// Number of adaptations that had not finished when the packet stream ended.
     pub unsuccessful: u32,
 }
 

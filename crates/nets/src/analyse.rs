@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 20_000;
 /// Weights by name.
 pub type Semiflow = BTreeMap<String, u64>;
 
-/// Results of the search for all reachable markings, without regard to time.
+/// Results of the search for all reachable markings of the net without its firing times.
 #[derive(JsonSchema, Serialize)]
 pub struct ExploreReport {
     /// Name of the net.
@@ -32,13 +32,13 @@ pub struct ExploreReport {
     pub explored: Explored,
     /// Maximum number of tokens in each place.
     pub bounds: BTreeMap<String, u64>,
-    /// Places that the search proved to be unbounded before it stopped.
+    /// Places that the search proved to be unbounded before the search stopped.
     pub unbounded_places: Vec<String>,
-    /// Minimal P-semiflows: weights of the places such that no firing changes the weighted sum of the tokens.
-    /// The field is `None` if semiflows were not requested, or if there are too many semiflows.
+    /// Minimal P-semiflows: weights of the places for which the weighted sum of all tokens is the same in every
+    /// reachable marking. `None` if semiflows were not requested, or if the net has too many semiflows.
     pub place_invariants: Option<Vec<Semiflow>>,
-    /// Minimal T-semiflows: numbers of firings of the transitions that together leave the marking unchanged.
-    /// The field is `None` if semiflows were not requested, or if there are too many semiflows.
+    /// Minimal T-semiflows: firing counts of the transitions; a sequence of firings with these counts ends in the
+    /// marking in which it began. `None` if semiflows were not requested, or if the net has too many semiflows.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 
@@ -102,9 +102,9 @@ fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<
 /// The exact steady state of a net.
 #[derive(JsonSchema, Serialize)]
 pub struct SolveReport {
-    /// Number of tangible markings, in which time passes.
+    /// Number of tangible markings, which are markings in which time passes.
     pub tangible_markings: u64,
-    /// Number of vanishing markings, in which no time passes.
+    /// Number of vanishing markings, which are markings in which no time passes.
     pub vanishing_markings: u64,
     /// Throughputs and mean tokens.
     #[serde(flatten)]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct NamedNumbers {
     /// Name of the net.
     pub net: String,
-    /// Firings per time unit of each transition.
+    /// Throughput of each transition in firings per time unit.
     pub throughput: BTreeMap<String, f64>,
     /// Number of tokens in each place, averaged over time.
     pub mean_tokens: BTreeMap<String, f64>,

@@ -26,7 +26,7 @@ pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half-width of the 95 % interval of each throughput; `None` for one replication.
+    /// Half-width of the 95 % confidence interval of each throughput; `None` if only one replication was simulated.
     pub throughput_half_width: BTreeMap<String, Option<f64>>,
     /// Half-width of the 95 % interval of each value in `mean_tokens`.
     pub mean_tokens_half_width: BTreeMap<String, Option<f64>>,
@@ -46,12 +46,12 @@ pub struct SimulateReport {
     pub replications: u32,
     /// Number of firings in all replications.
     pub firings: u64,
-    /// Measured simulated time of each replication.
+    /// Simulated time over which each replication takes its measurements.
     pub time: f64,
     /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// Largest ratio of a half-width to its mean, among the places and transitions to which `accuracy`
-    /// applies; `None` for one replication.
+    /// Largest ratio of a half-width to its mean, among the places and transitions to which `accuracy` applies;
+    /// `None` if only one replication was simulated.
     pub relative_half_width: Option<f64>,
 }
 

@@ -24,7 +24,7 @@ pub struct PlaceView {
     pub tokens: u64,
 }
 
-/// A transition: its name, its time and guard as written in the file, and whether it is immediate.
+/// A transition: its name, its firing time and guard as written in the file, and whether it is immediate.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "TransitionPart")]
 pub struct TransitionView {
@@ -38,7 +38,8 @@ pub struct TransitionView {
     pub immediate: bool,
 }
 
-/// An input, output, inhibitor or reset arc between a place and a transition, which are given by number.
+/// An input, output, inhibitor or reset arc, with the numbers of the place and the transition that the arc
+/// connects.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "ArcPart")]
 pub struct ArcView {
@@ -48,7 +49,7 @@ pub struct ArcView {
     pub transition: u32,
     /// Kind of the arc: `input`, `output`, `inhibitor` or `reset`.
     pub kind: &'static str,
-    /// Inscription of the arc, which describes its tokens.
+    /// Inscription of the arc, which describes the tokens that the arc moves or tests.
     pub text: String,
 }
 
@@ -106,7 +107,8 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing: its time, the number of the transition, the variables, and the tokens in each place afterwards.
+/// A firing: its time, the number of the transition, the values of the variables, and the tokens in each place
+/// after the firing.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Firing")]
 pub struct FiringView {

@@ -171,7 +171,8 @@ def xdp_rows(
         path_exits: Whether each path with a constant action has its own copy of the program's end; this copy exits with
             the constant action.
 
-    Returns: The number of rows of the program for each number of lanes, and the number of rows of each basic block.
+    Returns:
+        The number of rows of the program for each number of lanes, and the number of rows of each basic block.
 
     Raises:
         ConfigError: The program or an argument cannot be used.

@@ -1,8 +1,9 @@
 """Executes the runs of a batch in parallel threads.
 
-If the store has the record of a run, the record is read, and the run is not repeated. If another process is executing a
-point, this process postpones the point and later searches the store again. A refused or failed run also has a record,
-which states the reason. The results do not depend on the number of threads or on the order in which runs end.
+If the store already has the record of a run, this module reads the record and does not repeat the run. If another
+process is already executing a point, this process later looks for the record of the point in the store. A refused or
+failed run also has a record, which contains the reason for the refusal or failure. The results do not depend on the
+number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A run to execute: the hash of all inputs, and the request."""
+    """A run that must be executed: the hash of its inputs, and its request."""
 
     key: str
     request: Request
@@ -42,9 +43,9 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of distinct runs (found in the store, successful, refused, failed), and the simulation time.
+    """Numbers of distinct runs (found in the store, successful, refused, failed), and their simulation time.
 
-    ``not_kept`` is the number of runs that the store could not keep, and ``remarks`` holds the remarks of the store.
+    ``not_kept`` is the number of runs that the store could not save. ``remarks`` contains the warnings of the store.
     """
 
     found: int = 0
@@ -57,7 +58,7 @@ class Counts:
     remarks: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
-        """Count a run that has ended."""
+        """Add the outcome of a finished run to the counts."""
         self.run += record["status"] == "ok"
         self.refused += record["status"] == "refused"
         self.failed += record["status"] == "failed"
@@ -69,7 +70,7 @@ class Interrupted(KeyboardInterrupt):
     """The user pressed Ctrl-C during a sweep.
 
     Attributes:
-        done: Number of finished distinct runs; a store, if used, keeps these runs.
+        done: Number of distinct runs that finished; if the sweep has a store, their results are saved in the store.
         total: Total number of distinct runs.
     """
 
@@ -79,7 +80,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Execute one point and return the record of the run; after an error, the record states the reason.
+    """Execute one point and return the record of the run; if the run fails, the record contains the error message.
 
     Raises:
         Stopped: The progress callback stopped the run.
@@ -115,7 +116,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
 
 
 def record_of(request: Request, **found: Any) -> dict[str, Any]:
-    """Return the record of a run; ``found`` replaces the default values, which describe a failed run."""
+    """Return the record of a run; fields that are missing from ``found`` have the values of a failed run."""
     return {
         "status": "failed",
         "reason": None,
@@ -141,11 +142,11 @@ def _finite(value: Any) -> Any:
 
 
 class Work:
-    """The runs of a batch that are missing from the store, and the records of all other runs.
+    """A batch of runs, divided into runs with records in the store and runs that must be executed.
 
     Attributes:
         store: Store of finished runs; ``None`` for no store.
-        waiting: The runs to execute.
+        waiting: Runs that must still be executed.
         total: Number of runs in the batch.
         done: Number of runs that were found in the store or have ended.
     """
@@ -179,7 +180,7 @@ class Work:
             self._take(key, record)
 
     def finish(self, key: str, record: Record) -> None:
-        """Accept the record of a finished run; store the record if a repeated run would have the same outcome."""
+        """Accept the record of a finished run; store the record if a repetition would have the same outcome."""
         if self.store is not None and record["lasts"]:
             kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
             self.store.put(key, kept, record["seconds"])
@@ -200,7 +201,8 @@ class Threads(Work):
         """Execute all runs in ``jobs`` threads.
 
         Raises:
-            Interrupted: The user pressed Ctrl-C; current runs stop first, and finished runs are kept.
+            Interrupted: The user pressed Ctrl-C; the error is raised after all current runs have stopped, and finished
+                runs are kept.
         """
 
         def look() -> None:

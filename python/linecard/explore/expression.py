@@ -1,8 +1,8 @@
-"""Evaluates the expressions of constraints and columns: arithmetic and comparisons over names.
+"""Evaluates the expressions of constraints and columns, which consist of arithmetic and comparisons of named values.
 
 The Python parser parses the text of the expression. Only syntax nodes on a fixed list are allowed, so an expression
-always terminates and cannot call arbitrary functions. Expressions must not contain attributes of objects, products of
-strings, or powers of huge numbers.
+always terminates and cannot call arbitrary functions. Expressions must not access attributes of objects, multiply
+strings, or raise huge numbers to a power.
 
 Names in expressions are dotted paths such as ``island.threads`` or ``route[0].issue_cycles``. The caller of
 ``evaluate`` supplies the value of each name.
@@ -60,7 +60,7 @@ _WORDS = {"true": True, "false": False}
 
 
 class UnknownName(Exception):
-    """A name has no value; the message lists similar names."""
+    """A name in an expression has no value; the error message lists similar names."""
 
 
 class _Refused(Exception):
@@ -73,7 +73,7 @@ class Expression:
 
     Attributes:
         text: Text.
-        place: Origin of the expression for messages: file and line, or the option.
+        place: Origin of the expression, for error messages: a file and line, or an option of the command line.
         names: Names that the expression uses, in order of appearance.
     """
 
@@ -87,7 +87,7 @@ class Expression:
         """Parse and check an expression.
 
         Raises:
-            ConfigError: The expression is too long, is no valid Python expression, or contains syntax that is not
+            ConfigError: The expression is too long, is not a valid Python expression, or contains syntax that is not
                 allowed.
         """
         try:
@@ -124,7 +124,7 @@ class Expression:
             lookup: Function that returns the value of a name, or raises :class:`UnknownName`.
 
         Raises:
-            ConfigError: A name has no value, or an operation is impossible (division by zero, a string in a sum).
+            ConfigError: A name has no value, or an operation fails, such as a division by zero.
         """
         try:
             return _value(self._tree, lookup)
@@ -148,7 +148,7 @@ def _shown(lookup: Lookup, name: str) -> str:
 
 
 def path_of(node: ast.expr) -> str | None:
-    """Return a node's dotted path, with whole numbers in brackets; ``None`` for nodes that are not names."""
+    """Return the dotted path of a node, such as ``route[0].issue_cycles``; ``None`` for nodes that are not names."""
     match node:
         case ast.Name(id=name):
             return name

@@ -1,4 +1,4 @@
-"""Pareto fronts: dominance, hypervolume, knee and crowding. All objectives are minimised."""
+"""Pareto fronts of objectives that are minimised: dominance, hypervolume, knee and crowding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Vector = Sequence[float]
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """Return the indices of the vectors that no other vector dominates; of identical vectors, only the first counts."""
+    """Return the indices of all non-dominated vectors, but only the first of several identical vectors."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.
@@ -19,10 +19,10 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 
 
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
-    """Return the hypervolume: the volume that the vectors dominate, bounded by a reference point.
+    """Return the hypervolume: the volume between the vectors and a reference point that the vectors dominate.
 
-    The function computes the exact volume in slices along the first objective. The computation is fast enough for few
-    objectives and hundreds of points.
+    The function computes the exact volume in slices along the first objective. The computation of the hypervolume is
+    fast enough for few objectives and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:
@@ -39,7 +39,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """Return the index of the knee: the vector closest to the best value of every objective, in units of its range."""
+    """Return the index of the knee: the vector closest to the ideal point, with each objective scaled to its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]
@@ -51,7 +51,7 @@ def knee_of(vectors: Sequence[Vector]) -> int:
 
 
 def crowding(vectors: Sequence[Vector]) -> list[float]:
-    """Return the crowding distance of each vector: the scaled gap between its neighbours, summed over objectives."""
+    """Return each vector's crowding distance: the scaled gap between its two neighbours, summed over objectives."""
     found = [0.0] * len(vectors)
     for n in range(len(vectors[0]) if vectors else 0):
         order = sorted(range(len(vectors)), key=lambda number: (vectors[number][n], number))

@@ -1,7 +1,7 @@
-"""Lengthens the runs of a result table until their results are conclusive by the rules of `linecard.chip.length`.
+"""Repeats runs with more packets until their results are conclusive by the rules of `linecard.chip.length`.
 
-An unsteady run is lengthened independently of other points, so the result of a point does not depend on other points.
-If the confidence interval of a point is too wide, the runs of the point are lengthened for all seeds.
+An unsteady run is lengthened independently of other points of the table. If the confidence interval of a point is too
+wide, all runs of the point are lengthened (one run per seed). The result of a point does not depend on other points.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A run that is not lengthened further.
+    """A run at its final length.
 
     Attributes:
-        request: The request of the run at its final length.
-        doubt: Reason why the results of the run or the design are not conclusive; empty if the results are conclusive.
+        request: The request of the run, with its final number of packets.
+        doubt: Reason why the results are not conclusive; empty if the results are conclusive.
     """
 
     request: Request
@@ -44,19 +44,19 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Return the number of measured packets of a chip run; 0 for a full replay of a capture, and for a refused run."""
+    """Return the number of packets that a chip run measures; 0 for a whole capture, or if the number is invalid."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     packets = request.arguments.get("packets", usual[0])
     return int(packets) if is_number(packets) else 0
 
 
 def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:
-    """Return the request of a longer run; ``None`` if the run cannot be longer, or if the packet budget is exhausted.
+    """Return a request for the same run with more packets; ``None`` if no longer run is possible or permitted.
 
     Args:
-        request: The run at its current length.
-        asked: The run with the length that the caller requested.
-        numbers: The result numbers of the run.
+        request: The request of the run at its current length.
+        asked: The request of the run at the length that the caller requested.
+        numbers: The numeric results of the run.
     """
     if request.subject != "run" or numbers.get("steady") is None:
         return None
@@ -86,7 +86,8 @@ def settle(
     Args:
         asked: The requested runs.
         groups: For each point, the indices of its requests; a point has one request per seed.
-        run: Function that executes requests and returns their numbers; a refused or failed run has no numbers.
+        run: Function that executes requests and returns their numeric results, which are empty for a refused or failed
+            run.
         aim: The required precision of the throughput.
         fixed: Whether runs keep the requested length even if they are inconclusive.
     """
@@ -139,9 +140,9 @@ class Side:
 
     Attributes:
         records: The records of the runs at the final length.
-        packets: Run lengths tried so far in packets, ascending.
-        doubt: Reason why the results of the run or the design are not conclusive; empty if the results are conclusive.
-        shortfall: Why the results are not conclusive, as a sentence with advice for the user.
+        packets: Run lengths that were tried, in packets, ascending.
+        doubt: Reason why the results are not conclusive; empty if the results are conclusive.
+        shortfall: A sentence for the user, which states why the results are not conclusive and what to change.
     """
 
     records: tuple[Record, ...]
@@ -153,7 +154,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run several designs with equal seeds and packets, and lengthen all runs together until each is conclusive.
+    """Simulate several designs with equal seeds, and lengthen all runs equally until all results are conclusive.
 
     Raises:
         ConfigError: A run was refused.

@@ -1,8 +1,8 @@
 """The parameters that determine the throughput of a chip, and the changes that remove a limit on the throughput.
 
-The parameters come from the description of a chip. Rules classify each parameter by its key, for example as a rate or a
-size. The core lists the changes that remove limits (``crates/chips/src/lifts.rs``). A change consists of settings in
-the form of ``--set``.
+The parameters are read from the chip's file. The key of a parameter determines its kind, for example a rate or a size.
+The Rust core lists the changes that remove a limit on the throughput (``crates/chips/src/lifts.rs``). A change consists
+of settings in the form of ``--set``.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ class Parameter:
     """A numeric parameter that may affect the throughput.
 
     Attributes:
-        name: The key, or a common name of several keys.
-        kind: ``rate`` (a higher rate makes the chip faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
-        value: The current value; 1 for several keys with a common scale factor.
+        name: The key, or one name for a group of keys that are scaled together.
+        kind: Kind of the parameter: ``rate`` (a higher rate makes the chip faster), ``time``, ``work`` (cycles),
+            ``count`` or ``size``.
+        value: The current value of the key; always 1 if the parameter is a factor that scales several keys.
         unit: Unit.
-        scaled: Function that scales the parameter by a factor; it returns the settings, and the factor after rounding
-            to whole numbers.
+        scaled: Function that scales the parameter by a factor; returns the settings, and the actual factor after
+            rounding to whole numbers.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Parameter:
 
 
 class Chip:
-    """The parameters of a chip; the constructor reads all parameters once."""
+    """The parameters of a chip, which the constructor reads from the chip's file."""
 
     def __init__(self, preset: str, settings: list[str]) -> None:
         """Describe a chip.
@@ -68,23 +69,26 @@ class Chip:
             raise ConfigError.at("chip", "", message)
 
     def number(self, key: str) -> float | None:
-        """Return the value of a key if the value is a number above 0; otherwise return ``None``."""
+        """Return the value of a key; ``None`` unless the value is a number above 0."""
         value = self.values.get(key)
         return float(value) if is_number(value) and value > 0 else None
 
     def groups(self, table: str) -> list[str]:
-        """Return the names of a table's components, such as the memories."""
+        """Return the names of all components of one type, for example of all memories."""
         found = (re.match(rf"{table}\.([^.]+)\.", key) for key in self.values)
         return list(dict.fromkeys(each[1] for each in found if each))
 
     def in_full(self, changes: Mapping[str, Any]) -> Settings:
-        """Return the changes with their keys in full; a later change of a key then replaces an earlier change."""
+        """Return the changes with abbreviated keys expanded to full keys.
+
+        A later change of a key replaces an earlier change.
+        """
         ends = {key: [known for known in self.values if known == key or known.endswith(f".{key}")] for key in changes}
         return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
 
     @property
     def pooled(self) -> frozenset[str]:
-        """Clusters whose engines share a list of packets; an idle engine takes the next packet from this list."""
+        """Clusters whose engines share one packet queue, from which an idle engine takes the next packet."""
         rules = {name: self.values[f"inbox.{name}.rule"] for name in self.groups("inbox")}
         rules |= {name: self.values.get(f"ring.{name}.rule", "free_list") for name in self.groups("ring")}
         found = []
@@ -95,7 +99,10 @@ class Chip:
         return frozenset(found)
 
     def parameters(self, *, saturated: bool) -> list[Parameter]:
-        """Return every parameter that may affect the throughput. The cycles of all steps together are one parameter."""
+        """Return every parameter that may affect the throughput.
+
+        A single parameter represents the cycles of all program steps.
+        """
         found = []
         steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.cycles", key) and self.number(key)]
         if steps:
@@ -173,5 +180,5 @@ class Chip:
         ]
 
     def lifts(self) -> tuple[Lift, ...]:
-        """Return changes that remove limits: double speed, half latency, double threads, or four times the capacity."""
+        """Return changes that remove limits: doubled speed or threads, halved latency, or quadrupled capacity."""
         return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

@@ -1,8 +1,8 @@
-"""Compares two programs line by line: the matching lines, and the cost of each line.
+"""Compares two programs line by line: matches their lines, and computes the cost of each line.
 
-A diff between the sources of both programs finds the matching lines. The diff covers the main file of each program, and
-files of the same name in both programs, such as headers. If a source file is missing, the diff uses the executed lines,
-whose text is in the object file. Functions without known source lines are matched by name.
+A diff of the two programs' source files finds the matching lines. The diff covers the main file of each program, and
+files of the same name in both programs, such as headers. If a source file is missing, the diff uses the text of the
+executed lines from the object file. Functions without known source lines are matched by name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Program:
         return name if name.endswith(".c") else f"{Path(name).stem}.c"
 
     def costs(self, place: str | None, metric: str) -> list[float]:
-        """Return the cost of a line in one metric, for each seed; zero if the program did not execute the line."""
+        """Return the cost of a line in one metric for each seed; 0 if the program did not execute the line."""
         return [each.get((place or "", metric), 0.0) for each in self._costs]
 
     def executed(self) -> Iterable[str]:
@@ -73,7 +73,7 @@ class _Program:
 
 
 def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """For each line of the executed programs, return cycles, stall cycles and instructions per packet."""
+    """Return cycles, stall cycles and instructions per packet for each line of the executed programs."""
     return [
         (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
         for program in report.get("programs", ())
@@ -89,9 +89,9 @@ def compared_lines(
 
     Args:
         names: Names of the two programs.
-        records: For each program, the records of its runs (one per seed), which contain the costs of lines.
-        doubts: For each program, the reason why its runs are not conclusive, or an empty string. If the runs of either
-            program are not conclusive, ``beyond_noise`` is ``None`` for every line.
+        records: For each program, one record per seed; a record contains the costs of the source lines.
+        doubts: For each program, the reason why its runs are not conclusive, or an empty string. If the runs of at
+            least one program are not conclusive, ``beyond_noise`` is ``None`` for every line.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

@@ -4,11 +4,11 @@ The search uses the terms of RFC 2544 (throughput), RFC 9411 (security devices) 
 lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
 returns a lower bound of each rate.
 
-After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
-of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. If random
-variation can explain an accumulation of packets, the trial is repeated with four seeds, and then with more packets. A
-longer trial checks each result, because a slowly filling buffer causes loss only after some time. If the longer trial
-refutes the result, the search continues with trials of the greater length.
+After a warm-up, a trial offers evenly spaced frames of one size or mix at a constant rate. A trial ends after a given
+number of packets. Packets that accumulate inside the chip count as lost, because they would overflow a buffer in a
+longer trial. If an accumulation of packets may be random, the trial is repeated with four seeds, and then with more
+packets. A longer trial checks each rate that the search finds, because a buffer that fills slowly causes loss only late
+in a trial. If the longer trial finds more loss than allowed, the search continues with trials of that length.
 """
 
 from __future__ import annotations
@@ -56,20 +56,21 @@ def ndr(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> NdrResult:
-    """Find the no-drop rate and the partial-drop rate of a chip.
+    """Find the no-drop rate (NDR) and the partial-drop rate (PDR) of a chip.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         sizes: Frame sizes in bytes, ``imix``, ``rfc2544``, or mixes that the chip file defines; by default, the chip's
-            own traffic. A separate search finds the rates of each size or mix. ``rfc2544`` mixes the seven frame sizes
-            of RFC 2544 in equal parts.
-        trace: Capture or link profile (``edge``, ``core``, a ``.toml`` file) to replay at the rates of the search.
+            own traffic. The function performs a separate search for each frame size or mix. ``rfc2544`` mixes the seven
+            frame sizes of RFC 2544 in equal parts.
+        trace: Capture or link profile (``edge``, ``core``, or a ``.toml`` file) that each trial replays at its offered
+            load.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up of a trial has half as many packets as the trial. The
-            trial that confirms the result has at least four times as many packets as the other trials.
-        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no packet is
-            lost with any seed. A trial uses at least four seeds if random variation can explain an accumulation of
-            packets inside the chip.
+        packets: Number of packets in each trial. The warm-up before a trial has half as many packets as the trial. The
+            trial that confirms the no-drop rate has at least four times as many packets as the other trials.
+        seeds: Number of seeds for each trial. The loss of a trial is the mean over the seeds. At the no-drop rate, no
+            packet is lost with any seed. If packets accumulate inside the chip, but the accumulation may be random, the
+            trial is repeated with at least four seeds.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; use only one of the two options.
@@ -80,9 +81,9 @@ def ndr(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which has no offered rate to
-            search.
-        RunError: A trial ends without a result.
+        ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which leaves no offered load
+            to vary.
+        RunError: A trial ended without a result.
         linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
 
     Example:

@@ -26,14 +26,14 @@ class Trial:
 
     Attributes:
         load_mpps: Offered load in 10^6 frames per second, summed over all ports.
-        load_gbps: Offered load in 10^9 bits of frames per second.
-        packets: Number of sent plus dropped packets; the minimum over the seeds.
-        lost: Fraction of the packets that were dropped or accumulated inside the chip; the mean over the seeds.
-        dropped: Fraction of the packets that the chip dropped.
+        load_gbps: Offered load in 10^9 bits per second, counting only the bits of frames.
+        packets: Number of packets that were sent or dropped; the lowest number among all seeds.
+        lost: Fraction of the packets that were dropped or accumulated inside the chip, averaged over the seeds.
+        dropped: Fraction of the packets that were dropped by the chip.
         forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
-        grew: Growth of the number of packets inside the chip during the trial; the mean over the seeds.
-        grew_error: Standard error of ``grew``; random variation can cause growth of this size.
+        grew: Increase of the number of packets inside the chip during the trial, averaged over the seeds.
+        grew_error: Standard error of ``grew``; an increase of at most this size can be random.
     """
 
     load_mpps: float
@@ -67,24 +67,26 @@ class RateRow:
     Attributes:
         traffic: Frame size in bytes as text, the name of the mix, or ``capture``.
         size_bytes: Mean frame size, including the frame check sequence.
-        line_mpps: Line rate of all ports in 10^6 frames per second; the largest load of the search.
+        line_mpps: Total line rate of all ports in 10^6 frames per second, which is the highest load that the search
+            tries.
         ndr_mpps: Highest rate without loss, in 10^6 frames per second; the lower bound of ``interval``.
         pdr_mpps: Highest rate with a loss of at most 0.5 %, in 10^6 frames per second; the lower bound of ``interval``.
-        ndr_gbps: No-drop rate in 10^9 bits of frames per second.
-        pdr_gbps: Partial-drop rate in 10^9 bits of frames per second.
-        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed, and the lowest load that
-            failed. If the trial at line rate passed, both bounds equal the line rate.
-        limit: What limits the no-drop rate: ``line rate``, or the part that is always busy at the lowest failed load.
-            ``no single part`` means that bursts or waits cause the loss; see ``linecard why``.
-        busiest: The busiest part at the lowest failed load.
+        ndr_gbps: No-drop rate in 10^9 bits per second, counting only the bits of frames.
+        pdr_gbps: Partial-drop rate in 10^9 bits per second, counting only the bits of frames.
+        interval: The highest load that passed its trial and the lowest load that failed, for each of ``ndr_mpps`` and
+            ``pdr_mpps``. If the trial at line rate passed, both loads equal the line rate.
+        limit: Cause that limits the no-drop rate: ``line rate``, or the part of the chip that is always busy at the
+            lowest failed load. ``no single part`` means that bursts or waiting times cause the loss; see ``linecard
+            why``.
+        busiest: The part of the chip with the highest utilisation at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Number of packets per seed in the trial that confirmed the no-drop rate; 0 if no trial
             confirmed this rate.
-        confirmed: Whether the confirming trial is conclusive. In a conclusive trial, the number of packets inside grows
-            at most half as much as at a load one ``width`` above the capacity. The permitted growth of this number must
-            also exceed its random variation, at the passed and at the failed load.
-        trials: Number of trials, including confirming trials.
-        tried: All trials, in search order.
+        confirmed: Whether the trial that confirms the no-drop rate is conclusive. The trial is conclusive if packets
+            accumulate inside the chip at most half as fast as at a load one ``width`` above the capacity. The permitted
+            accumulation must also exceed the random variation, at the highest passed and at the lowest failed load.
+        trials: Number of trials, including the trials that confirm a rate.
+        tried: All trials, in the order of the search.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
     """
 
@@ -107,11 +109,11 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or every load loses packets but a partial-drop rate exists."""
+        """Whether the no-drop rate is confirmed, or every load loses packets but a partial-drop rate was found."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
-        """Return a description of the part or line that limits the no-drop rate."""
+        """Return a text that describes which part of the chip, or the line rate, limits the no-drop rate."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
@@ -142,9 +144,10 @@ class NdrResult(Result):
     Attributes:
         chip: The chip.
         rows: One row per frame size or mix, in the requested order.
-        packets: Number of packets per seed in each search trial; the warm-up of a trial has half as many packets.
+        packets: Number of packets per seed in each trial of the search; the warm-up before a trial has half as many
+            packets.
         seeds: Number of seeds of each trial.
-        width: Relative width of the intervals between passed and failed loads.
+        width: Width of the interval between the highest passed and the lowest failed load, relative to the load.
         counts: Numbers of reused and executed runs.
     """
 
@@ -159,7 +162,7 @@ class NdrResult(Result):
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: the top level contains the fields of the first row, and ``rows`` all rows."""
+        """Return plain data for JSON: the fields of the first row at the top level, and a list of all ``rows``."""
         rows = plain(list(self.rows))
         shared = {"chip": self.chip, "packets": self.packets, "seeds": self.seeds, "width": self.width}
         return {**shared, **rows[0], "rows": rows}

@@ -1,4 +1,4 @@
-"""The task of an optimisation, read from a file: a design space with objectives, limits and a budget."""
+"""The description of an optimisation, read from a task file: a design space with objectives, limits and a budget."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Objective:
     """An objective: a value to maximise or to minimise.
 
     Attributes:
-        text: Text of the objective in the file.
-        sign: -1 if the objective is maximised, 1 if it is minimised.
+        text: The objective as written in the file.
+        sign: The number -1 if the objective is maximised, and 1 if the objective is minimised.
         expression: The expression that computes the value.
     """
 
@@ -40,10 +40,10 @@ class Task:
     Attributes:
         spec: The design space of the optimisation.
         objectives: The objectives; each consists of ``max`` or ``min`` and an expression.
-        limits: Expressions that must be true for the results of a point.
+        limits: Boolean expressions over the results of a point; a point is feasible only if all expressions are true.
         budget: Maximum number of points to run, 2 to 1,000,000.
         seed: Seed of the search.
-        halving: How often the length of a full run is halved for the first short runs, 0 to 10.
+        halving: Number of times, 0 to 10, that the full run length is halved to obtain the length of the first runs.
     """
 
     spec: Spec
@@ -54,7 +54,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """Return the design space with shorter runs: the run length is halved ``times`` times."""
+        """Return the same design space with shorter runs, whose length is halved ``times`` times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))

@@ -1,13 +1,14 @@
-"""`linecard optimize`: find the best designs of a space, for one objective or for several conflicting objectives.
+"""`linecard optimize`: find the best designs in a design space, for one objective or several conflicting ones.
 
-If the budget covers every point, the function runs all points. If the budget does not cover every point, a search
-proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes one half of a batch;
-the other half are neighbours of points on the current Pareto front. The sampler receives the results of a whole batch
-at once, in the order of the proposals. The proposals do not depend on the number of workers.
+If the budget is sufficient for all points, the function runs all points. If the budget is smaller than the design
+space, a search proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes half
+of a batch; the other half consists of neighbours of the current Pareto front. The sampler receives the results of a
+whole batch at once, in the order in which the points were proposed. The proposals do not depend on the number of
+workers.
 
-With ``halving``, a batch is larger and starts with short runs. The better half of a batch is repeated with runs of
-twice the length, until the runs have full length. Each run counts towards the budget in proportion to its length. The
-sampler receives the results of full-length runs only.
+With ``halving``, a batch has more points and starts with short runs. The better half of the points is simulated again
+with runs of twice the length; this is repeated up to the full length. Each run counts towards the budget in proportion
+to its length. The sampler receives the results of full-length runs only.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Linecard lengthens inconclusive full-length runs, as in :func:`linecard.sweep`. The result contains the number of
-    points whose runs remain inconclusive. The best designs contain no inconclusive point.
+    If a full-length run is inconclusive, Linecard repeats the run with more packets, as :func:`linecard.sweep` does.
+    The result contains the number of points whose runs remain inconclusive. Points with inconclusive runs are never
+    among the best designs.
 
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
@@ -71,11 +73,11 @@ def optimize(
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Function that is called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
-            ``set={"budget": ...}`` limits the instructions per packet.
+            ``set={"budget": ...}`` sets the maximum number of instructions per packet.
 
     Raises:
         ConfigError: The file is invalid, no point meets the limits, or an objective has no value.
-        RunError: All points that meet the limits are inconclusive.
+        RunError: Every point that meets the limits has inconclusive runs.
         MissingExtraError: The task needs a search, and the extra ``explore`` is not installed.
         linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
     """
@@ -238,7 +240,7 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Return the fraction of the objective box (from the best to the worst values) that the front dominates.
+    """Return the fraction of the box between the best and worst objective values that the front dominates.
 
     Objectives with the same value at all points are ignored. The function returns 1 if every objective has the same
     value at all points.

@@ -1,4 +1,4 @@
-"""The view of an optimisation: the front, the method, and the points that were inconclusive or refused."""
+"""The view of an optimisation: the Pareto front, the method, and the points that were inconclusive or refused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Makes the points of a sweep: the grid or a sample, without points that break a constraint.
+"""Generates the points of a sweep: a full grid or a sample, without the points that break a constraint.
 
-The order of points is fixed: seeds vary fastest, and the first axis varies slowest. The order of execution has no
-effect on the order of points.
+The order of points is fixed: seeds vary fastest, and the first axis varies slowest. The order in which runs are
+executed has no effect on the order of points.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Point:
     """One point of a sweep.
 
     Attributes:
-        values: Value of each axis, in axis order; the seed is last if points have several seeds.
-        request: Request for the run of the point.
+        values: Value of each axis, in axis order, followed by the seed if points have several seeds.
+        request: The request of the run that simulates the point.
     """
 
     values: Mapping[str, Value]
@@ -130,20 +130,20 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
 
 
 class Lookup:
-    """Looks up the value of a name at a point: an axis value, a shared value, or a parameter of the design."""
+    """Looks up the value of a name at a point: in the axes, in the settings of the sweep, and in the design."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._keys: dict[str, Keys] = {}
 
     def keys(self, chip: str) -> Keys:
-        """Return the keys of a design; the core describes each design only once."""
+        """Return the keys of a design; each design is read only once."""
         if chip not in self._keys:
             self._keys[chip] = Keys(chip)
         return self._keys[chip]
 
     def request(self, values: Mapping[str, Value]) -> Request:
-        """Return the run request of a point."""
+        """Return the request of the run that simulates a point."""
         spec = self._spec
         subject = spec.subject
         arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
@@ -185,7 +185,7 @@ class Lookup:
 
 
 def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """Return the value whose name equals ``name``, or else the value of the only name that ends in ``name``."""
+    """Return the value of ``name``, or else the value of the only known name that ends in ``name``."""
     if name in said:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]
@@ -195,7 +195,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return the end of the error message for an unknown name, which lists the most similar known names."""
+    """Return the end of the error message about an unknown name: a list of the most similar known names."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
     return f"which is not a known name; nearest: {', '.join(near[:4])}" if near else "which is not a known name"

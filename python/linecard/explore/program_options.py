@@ -1,4 +1,4 @@
-"""The options of exploration commands that select the program of a chip: `program` and its own options."""
+"""The options of exploration commands that select the program of a chip: `program`, and the options of the program."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OPTIONS = {_RENAMED.get(name, name): each.flag for name, each in PROGRAM.items()
 
 
 def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the program options of a call to run arguments, and omit default values.
+    """Convert the program options of a call to arguments of a run; options with default values are omitted.
 
     Raises:
-        ConfigError: An option has no effect because no program is given.
+        ConfigError: An option has no effect, because the call selects no program.
         TypeError: An option has an unknown name.
     """
     unknown = sorted(options.keys() - PROGRAM.keys())

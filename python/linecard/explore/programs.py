@@ -1,8 +1,8 @@
-"""Results of points that execute a program, and the program files that affect the results.
+"""Result values of points that execute a program, and the program files that affect these values.
 
-A request for a shipped program contains the program name, not a file. The hash of a run covers the files of a shipped
-program that the request names. The hash of a run also covers the headers beside a C file, and the files that every
-compilation of a C file uses.
+The request of a run with a shipped program contains the name of the program, and not its files. The hash of a run also
+covers the files of a shipped program. For a C file, the hash of a run also covers the headers in the file's folder, and
+the files that every compilation uses.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalars and packet fractions as numbers for the table; other fractions are measurements only."""
+    """Return scalar results and fractions of packets as columns of the result table.
+
+    All other fractions are returned as measurements, which have no column in the table.
+    """
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
@@ -42,7 +45,7 @@ def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
 
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
-    """Yield program files that the request does not name, each under a machine-independent name."""
+    """Yield the program files that the request does not name, each under a name that is the same on every machine."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:

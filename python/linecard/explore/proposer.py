@@ -1,4 +1,4 @@
-"""Proposes points for a search: corners of the space, neighbours of the front, Optuna's points, and random points."""
+"""Proposes points for a search: corners of the space, neighbours of the front, random points, and Optuna's points."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Proposer:
             self._study: Any = optuna.create_study(directions=["minimize"] * len(task.objectives), sampler=sampler)
 
     def propose(self, size: int, judged: Mapping[int, Judged], known: AbstractSet[int]) -> list[int]:
-        """Propose the next batch of points, without points that have already run."""
+        """Propose the next batch of points, which contains no point that has already been simulated."""
         batch: dict[int, None] = {}
         if not judged:
             batch = dict.fromkeys(self._corners()[:size])
@@ -110,7 +110,7 @@ class Proposer:
             self._trials[number] = trial
 
     def tell(self, judged: Mapping[int, Judged]) -> None:
-        """Pass the results to the sampler, in the order of the proposals."""
+        """Pass the results of a batch to the sampler, in the order in which the points were proposed."""
         states = self._optuna.trial.TrialState
         for number, each in judged.items():
             if number in self._told:

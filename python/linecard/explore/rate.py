@@ -36,10 +36,10 @@ _CERTAIN = (22.3, 7.17, 5.21, 4.50, 4.14, 3.93, 3.79, 3.69)
 
 
 class Runs(Protocol):
-    """Interface of an executor for the runs of a search."""
+    """Interface of an object that executes the runs of a search."""
 
     def run(self, requests: Sequence[Request]) -> Sequence[Record]:
-        """Run all requests, and return their records in the same order."""
+        """Execute all requests, and return their records in the order of the requests."""
 
 
 class RateSearch:
@@ -137,7 +137,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """Return the index of the load of the next trial, or ``None`` after the last confirming trial."""
+        """Return the index of the load for the next trial; ``None`` if no trial remains."""
         if self._undecided is not None:
             if len(self._used) >= _SEEDS:
                 self._packets *= LONGER
@@ -198,7 +198,10 @@ class RateSearch:
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:
-        """Record the results of the trial at one load; after inconclusive results, the next trial repeats the load."""
+        """Store the results of a trial at one load.
+
+        If the results are inconclusive, the next trial repeats the load.
+        """
         numbers = [numbers_of(record) for record in records]
         lost = [_lost(record) for record in records]
         n = len(records)
@@ -237,7 +240,7 @@ class RateSearch:
             self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
-        """Return the rates, the limit of the no-drop rate, and the latency as one row."""
+        """Return one result row: the rates, the cause that limits the no-drop rate, and the latency."""
         answers: dict[str, tuple[float, float]] = {}
         gbps: dict[str, float] = {}
         for name, goal in (("ndr_mpps", NDR), ("pdr_mpps", PDR)):

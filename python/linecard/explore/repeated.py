@@ -1,7 +1,7 @@
 """Averages the results of sweep points over seeds, with confidence intervals, and finds the best point.
 
-All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed, because the effect
-of the shared traffic cancels in the difference.
+All points use the same seeds, and therefore the same traffic. Two points are compared seed by seed: for each seed, both
+points have equal traffic, whose effect cancels in the difference.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Repeated:
     Attributes:
         point: Value of each axis except the seed.
         seeds: Seeds of the successful runs, ascending.
-        status: Status: ``ok``; ``refused`` or ``failed`` if a run was refused or failed; otherwise the reason why a run
-            was not conclusive, such as ``not steady``.
+        status: Status: ``ok``, ``refused``, ``failed``, or the reason why a run was not conclusive, such as ``not
+            steady``.
         numbers: Mean and 95 % confidence interval of each metric that all runs of the point have.
         values: Values of each metric by name, in the order of the seeds.
     """
@@ -59,11 +59,12 @@ class Best:
 
     Attributes:
         number: Name of the metric that ranks the points.
-        point: The point with the largest mean among the steady points.
-        rivals: Points that do not differ significantly from the best point: the 99 % interval of the paired difference
+        point: The point with the highest mean among the points whose runs are steady.
+        rivals: Points that are not significantly worse than the best point: the 99 % interval of the paired difference
             contains zero.
-        unknown: Inconclusive points that may have a higher mean than the best point; a decision requires longer runs.
-        left_out: Number of points without a rank, because a run was inconclusive, refused or failed.
+        unknown: Points with inconclusive runs that may have a higher mean than the best point; only longer runs can
+            decide.
+        left_out: Number of points that are not ranked because a run was inconclusive, refused or failed.
     """
 
     number: str
@@ -94,7 +95,7 @@ class Best:
 
 
 def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Repeated]:
-    """Group the rows of a table with several seeds by point, in the order of the table."""
+    """Group the rows of a table by point, if points have several seeds; the order of the table is kept."""
     kept = [axis for axis in axes if axis != "seed"]
     groups: dict[tuple[tuple[type, Any], ...], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -127,7 +128,7 @@ def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[s
 
 
 def best_of(points: Sequence[Repeated]) -> Best | None:
-    """Return the best of several points; ``None`` if fewer than two can be ranked."""
+    """Return the best of several points; ``None`` if fewer than two points can be ranked."""
     number = next((name for name in _RANKED if any(name in each.numbers for each in points)), None)
     if number is None:
         return None

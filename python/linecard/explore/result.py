@@ -32,7 +32,7 @@ class Reason:
         status: Status of the points: ``refused`` or ``failed``.
         reason: Description of the reason.
         points: Number of points with this reason.
-        command: The command that repeats the first point with this reason.
+        command: The command line that repeats the first point with this reason.
     """
 
     status: str
@@ -42,7 +42,7 @@ class Reason:
 
 
 def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
-    """Return the reasons why rows were refused or failed, most frequent reason first."""
+    """Return the reasons why points were refused or failed, most frequent reason first."""
     counts: Counter[tuple[str, str]] = Counter()
     commands: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -55,11 +55,11 @@ def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Utilisation of each part and time of a packet in each part, for one run.
+    """Utilisation of each part of the chip in one run, and the time that a packet spends in each part.
 
     Attributes:
         busy: Utilisation of each part, from 0 to 1.
-        packet: Mean time of a packet in each part, in nanoseconds.
+        packet: Mean time that a packet spends in each part, in nanoseconds.
     """
 
     busy: Mapping[str, float]
@@ -67,7 +67,7 @@ class Parts:
 
     @classmethod
     def of(cls, measurements: Sequence[tuple[str, str, str, Any]]) -> Parts:
-        """Select utilisations and packet times from the measurements of a run."""
+        """Select the utilisations of parts, and the packet times in parts, from the measurements of a run."""
         busy, packet = {}, {}
         for component, metric, unit, value in measurements:
             if not isinstance(value, (int, float)):
@@ -83,29 +83,31 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult(Result):
-    """The result of a sweep as a table. The table does not depend on the executor or on interruptions.
+    """The result of a sweep as a table.
+
+    The table is the same for every executor, and for an interrupted and resumed sweep.
 
     Attributes:
         title: Name of the design or of the sweep file.
         what: The subject of the sweep, such as ``run`` or ``dram``.
         axes: Names of the keys and arguments that the sweep varies.
-        numbers: Columns of measured and computed numbers.
+        numbers: Names of the columns that contain measured or computed numbers.
         rows: One row per point, in the order of the axes. A row contains the axis values, ``status``, the numbers
-            (``None`` if missing), ``reason``, ``run`` (the run name) and ``command`` (repeats the run). The status of a
-            successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its throughput is
-            conclusive. A successful run that is not conclusive has the status ``not steady``, ``not precise`` or ``not
-            confirmed``.
+            (``None`` if missing), ``reason``, the run's name (``run``), and ``command``, which repeats the run. The
+            status of a successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its
+            throughput is conclusive. A successful run that is not conclusive has the status ``not steady``, ``not
+            precise`` or ``not confirmed``.
         left_out: Number of points that break a constraint.
-        warnings: Remarks on the table.
-        given: Values that all points share: the subject (``what``), the arguments by name, and the keys of the design
-            (``set``).
-        lengths: Distinct lengths of the final runs in packets, ascending; empty if the sweep does not lengthen runs.
-        lengthened: Number of rows with runs that are longer than requested.
-        parts: For each row, the utilisation of each part, and the time that a packet spends in each part. The value is
+        warnings: Remarks about the table as a whole.
+        given: Inputs that are equal at all points: the subject (``what``), the arguments by name, and the keys of the
+            design (``set``).
+        lengths: Distinct numbers of packets in the final runs, ascending; empty if the sweep does not lengthen runs.
+        lengthened: Number of rows whose runs have more packets than requested.
+        parts: For each row, the utilisation of each part, and the time that a packet spends in each part. ``parts`` is
             empty if the table has more than ``MOST_PARTS`` rows.
         counts: Numbers of reused, executed, refused and failed runs in this sweep.
         across: Column for the horizontal axis of the chart; by default, the first varied column.
-        up: Column for the vertical axis of the chart; by default, the first column of numbers.
+        up: Column for the vertical axis of the chart; by default, the first numeric column.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
@@ -145,12 +147,12 @@ class SweepResult(Result):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Remarks on inconclusive rows and on lengthened runs, one sentence each."""
+        """Remarks about inconclusive rows and lengthened runs; each remark is one sentence."""
         return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
 
     @property
     def answered(self) -> bool:
-        """Whether at least one row is conclusive, or all rows were refused or failed."""
+        """Whether at least one row has conclusive results, or all rows were refused or failed."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
@@ -159,10 +161,10 @@ class SweepResult(Result):
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
-        """Return this result with a chart of column ``up`` against column ``across``.
+        """Return a copy of this result, with a chart of the column ``up`` versus the column ``across``.
 
         Raises:
-            ConfigError: A column does not exist, or column ``up`` contains no numbers.
+            ConfigError: A column does not exist, or the column ``up`` is not numeric.
         """
         for name in (across, up):
             if name is not None and name not in self.columns:
@@ -179,7 +181,7 @@ class SweepResult(Result):
         return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; the data does not depend on the contents of the store."""
+        """Return plain data for JSON; the data are the same whether runs were executed or read from the store."""
         columns = self.columns
         plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
         if points := self.over_seeds():
@@ -202,10 +204,10 @@ class SweepResult(Result):
         return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
-        """Return one row per point: axes, ``status``, ``seeds``, and numbers with intervals (``_low``, ``_high``).
+        """Return one row per point: axes, ``status``, ``seeds``, and numbers with their ``_low`` and ``_high`` bounds.
 
-        The intervals are 95 % confidence intervals. The data frame is empty if each point has one seed. The method
-        requires the extra ``frames``.
+        The two bounds define the 95 % confidence interval. The data frame is empty if each point has one seed. The
+        method requires the extra ``frames``.
         """
         from linecard.records import need_polars
 
@@ -238,7 +240,7 @@ class SweepResult(Result):
         return built
 
     def shown_columns(self, most: int) -> list[str]:
-        """Return at most ``most`` columns: the axes and the most important numbers."""
+        """Return the names of at most ``most`` columns: the axes and the most important numeric results."""
         defined = [name for name in self.numbers if name in self._defined()]
         first = [name for name in FIRST_NUMBERS if name in self.numbers]
         others = [name for name in self.numbers if name not in first and name not in defined]

@@ -1,16 +1,16 @@
-"""Searches for the highest load that meets each of several loss goals, similar to MLRsearch.
+"""Searches for the highest load at which the loss meets a goal, for several goals in one search, similar to MLRsearch.
 
-Loads are on a geometric grid: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
-adjacent loads: the lower load meets the goal, and the higher load does not.
+Loads form a geometric sequence: load n is the largest load times (1 - width)^n. The result for each loss goal is a pair
+of adjacent loads: only the lower load meets the goal.
 
-Four ideas make this search shorter than the bisection of RFC 2544:
+This search requires fewer trials than the bisection of RFC 2544, for four reasons:
 
 - The search tries the largest load first.
 - The result of every trial is used for all goals.
-- The throughput of an overloaded device predicts the next load.
-- In a simulator, the utilisation of the busiest part at a passing load predicts the highest passing load.
+- The throughput of the device under overload predicts the load for the next trial.
+- If a load meets the goal, the simulated utilisation of the busiest part predicts the highest load that meets the goal.
 
-The search does not run simulations: it returns a load to measure, and receives the loss at that load.
+The search runs no simulations: its caller requests a load, simulates a trial at this load, and reports the loss.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _STRIDES = (1, 8, 32)
 
 @dataclass(slots=True)
 class Search:
-    """A search for the highest load that meets a goal, for several goals.
+    """A search for the highest load that meets each of several loss goals.
 
     Attributes:
         goals: Maximum losses as fractions, such as 0 and 0.005.
-        width: Relative width of the result; 0.005 means 0.5 %.
+        width: Relative difference between adjacent loads; for example, 0.005 means 0.5 %.
         floor: Lowest load to try, as a fraction of the largest load.
         losses: Measured loss of each tried load, by load index.
         busy: Utilisation of the busiest part, if known, by load index.
@@ -51,7 +51,7 @@ class Search:
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Record the loss ratio and the utilisation of the busiest part at a load."""
+        """Store the loss ratio, and the utilisation of the busiest part, for a load."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
@@ -61,9 +61,9 @@ class Search:
         return math.ceil(math.log(self.floor) / math.log(1 - self.width))
 
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
-        """Return the indices of the highest passing load and the lowest failing load; ``None`` if unknown.
+        """Return the indices of the highest passing and the lowest failing load; an unknown index is ``None``.
 
-        The passing load is lower than every failing load; loads that pass above a failing load are ignored.
+        A load that passes is ignored if a lower load fails.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)
@@ -71,7 +71,7 @@ class Search:
         return min(held, default=None), worst
 
     def done(self, goal: float) -> bool:
-        """Whether the search has found the result for a goal."""
+        """Whether the search has found the final pair of loads for a goal."""
         held, failed = self.bounds(goal)
         if held is None:
             return failed is not None and failed >= self._last()

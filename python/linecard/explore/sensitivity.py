@@ -1,4 +1,4 @@
-"""Morris screening and Sobol indices over a unit cube, computed with SALib; the result is deterministic for a seed."""
+"""Morris screening and Sobol indices over a unit cube, computed with SALib; equal seeds lead to equal results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: in
 
 
 def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return the first-order and total Sobol index of each parameter, from ``base`` × (``len(names)`` + 2) points.
+    """Return each parameter's first-order and total Sobol index, from ``base`` × (``len(names)`` + 2) points.
 
     ``base`` must be a power of two.
 

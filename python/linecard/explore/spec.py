@@ -2,13 +2,13 @@
 
 A sweep file has `kind = "sweep"`, the arguments of the runs, and the following keys:
 
-- `[vary]`: one axis per line,
-- `[[together]]`: axes whose values change together,
+- `[vary]`: the axes, one per line,
+- `[[together]]`: groups of axes, whose values change in lockstep,
 - `constraints`,
 - `[columns]`: table columns computed from other columns, and
 - `[sample]`: a sample of points instead of the full grid.
 
-One error lists all problems of a sweep, each with file, line and key.
+A single error lists all problems of a sweep, each with its file, line and key.
 """
 
 from __future__ import annotations
@@ -57,16 +57,17 @@ class Spec:
     Attributes:
         title: Title, one line.
         what: The subject of the runs: a name in `SUBJECTS`.
-        arguments: Arguments that all points share.
-        settings: Values of keys that all points share.
+        arguments: Arguments that have the same value at all points.
+        settings: Keys of the design that have the same value at all points.
         axes: The axes, from the slowest-varying to the fastest-varying.
         repeat: Number of seeds for each point.
-        constraints: Conditions that points must meet; other points are omitted.
-        columns: Table columns whose numbers are computed from other numbers.
-        sample: The sample; ``None`` for the full grid.
-        costs: Areas, energies and prices that expressions can use.
+        constraints: Conditions that points must meet; the sweep omits all points that break a condition.
+        columns: Table columns whose values are computed from other columns.
+        sample: The sample of the design space; ``None`` if the sweep covers the full grid.
+        costs: Costs of parts (areas, energies and prices) that expressions can use.
         precision: Largest half-width of the 95 % confidence interval of a point's throughput, relative to the
-            throughput, such as ``"1%"``. For ``ndr``, the precision is the relative width of the result.
+            throughput, such as ``"1%"``. For ``ndr``, the precision is the relative width of the load interval that the
+            search returns.
         precise: Names of the metrics that must reach the requested precision.
         lengthen: Whether Linecard repeats inconclusive runs with more packets.
     """
@@ -87,13 +88,13 @@ class Spec:
 
     @property
     def subject(self) -> Subject:
-        """The subject that ``what`` names."""
+        """The subject with the name ``what``."""
         return SUBJECTS[self.what]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A sweep under construction from a file and options; the draft collects all problems.
+    """An unfinished sweep, which is built from a file and options, and a list of all problems that were found.
 
     The method `finish` returns the completed `Spec`.
     """
@@ -118,14 +119,14 @@ class Draft:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """Execute a ``with`` block; if the block raises a ``ConfigError``, add the problems to the draft."""
+        """Execute a ``with`` block; if the block raises a ``ConfigError``, add its problems to the draft."""
         try:
             yield
         except ConfigError as error:
             self.problems += error.problems or [ConfigProblem("", "", str(error))]
 
     def fix(self, place: str, key: str, value: object) -> None:
-        """Set an argument or a setting that all points share."""
+        """Set an argument or a key to one value for all points."""
         subject = SUBJECTS.get(self.what)
         value = fspath(value) if isinstance(value, PathLike) else value
         if not _is_value(value):
@@ -145,7 +146,7 @@ class Draft:
             self.add([read_axis(key, written, place, group)], replaces=replaces)
 
     def add(self, axes: Iterable[Axis], *, replaces: bool) -> None:
-        """Add axes to the sweep; with ``replaces``, a new axis replaces the file's axis of the same name."""
+        """Add axes to the sweep; if ``replaces`` is true, a new axis replaces the file's axis of the same name."""
         for axis in axes:
             subject = SUBJECTS.get(self.what)
             if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
@@ -171,7 +172,7 @@ class Draft:
             self.columns[name] = Expression.parse(text, place)
 
     def is_whole(self, place: str, key: str, value: object, least: int, most: int) -> bool:
-        """Return whether a value is a whole number in a range; if not, add a problem to the draft."""
+        """Return whether a value is a whole number in a range; if it is not, add a problem to the draft."""
         fits = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
         if not fits:
             self.note(place, key, f"found {value!r}, expected {least} to {most}")
@@ -181,7 +182,7 @@ class Draft:
         """Return the finished sweep.
 
         Raises:
-            ConfigError: The draft has problems; the error lists all problems.
+            ConfigError: The sweep has problems; the error lists all of them.
         """
         subject = SUBJECTS.get(self.what)
         if subject is None:
@@ -256,10 +257,10 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
 
     Args:
         path: Path of the sweep file.
-        also: Names of additional tables and keys that the caller reads.
+        also: Names of further tables and keys of the file, which this function ignores because the caller reads them.
 
     Raises:
-        ConfigError: The file cannot be read; the draft collects all other problems.
+        ConfigError: The file cannot be read; any other problem is added to the draft.
     """
     table, lines = read_table(path)
     draft = Draft(what=str(table.get("what", "run")), title=str(table.get("title", "")))
@@ -335,7 +336,7 @@ def _sample(table: Mapping[str, Any], draft: Draft, lines: Lines) -> Sample | No
 
 
 def make_sample(draft: Draft, place: str, kind: object, points: Any, seed: Any) -> Sample | None:
-    """Check a sample and add its problems to the draft."""
+    """Check the settings of a sample, and add any problems to the draft."""
     if kind not in _SAMPLES:
         draft.note(place, "sample.kind", f"found {kind!r}, expected {' or '.join(_SAMPLES)}")
         return None

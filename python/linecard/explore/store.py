@@ -1,14 +1,16 @@
 """The store of finished runs: one immutable file per run, named by the hash of the run's inputs.
 
-The store writes each file with a checksum under a temporary name, and then renames it. A run's file is therefore always
-complete or missing, even if the process is killed. The store treats a damaged file as missing. A sweep claims a point
-before its execution, so two sweeps with a shared store never both execute the point. A claim is an operating-system
-lock on one byte of a file. The operating system releases the lock when the process ends.
+The store writes each file with a checksum under a temporary name, and then renames the file. Therefore, the file of a
+run is either complete or missing, even if the process is killed. The store treats a damaged file as missing. A sweep
+claims a point before the point is executed, so two sweeps that share a store never both execute the point. A claim on a
+point is an operating-system lock on one byte of the file `claims`. The operating system releases the lock of a claim
+when the process ends.
 
-- `DIR/linecard-store.json`: the format and size limit of the store.
-- `DIR/claims`: the file in which one byte is locked for each claimed point.
-- `DIR/runs/ab/HASH.json`: one run, with its checksum in the last line.
-- `DIR/times`: the time of each run, one run per line. The measured time is not part of a result.
+- `DIR/linecard-store.json`: the format version and the maximum size of the store.
+- `DIR/claims`: a file with one locked byte for each claimed point.
+- `DIR/runs/ab/HASH.json`: the record of one run, with a checksum in the last line.
+- `DIR/times`: the execution time of each run, one run per line. The measured wall-clock time is not part of a run's
+  result.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ class Asked(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class StoreUse:
-    """The size of a store: the number of finished runs, their size in bytes, and the size limit in bytes."""
+    """The size of a store: the number of finished runs, their size in bytes, and the maximum size in bytes."""
 
     runs: int
     used_bytes: int
@@ -135,9 +137,9 @@ class Store:
     Attributes:
         folder: The folder of the store.
         limit_bytes: Maximum size in bytes; :meth:`shrink` enforces this limit.
-        not_kept: Hashes of runs that could not be stored, each with the reason.
+        not_kept: Hashes of the runs that could not be stored, and the reason for each.
         damaged: Hashes of runs whose files are damaged.
-        mark_is_damaged: Whether ``linecard-store.json`` is unreadable; the default limit then applies.
+        mark_is_damaged: Whether ``linecard-store.json`` is unreadable; if so, the default maximum size applies.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -216,7 +218,7 @@ class Store:
 
     @property
     def remarks(self) -> list[str]:
-        """Remarks about the store, one sentence each."""
+        """Remarks about the store; each remark is one sentence."""
         said = []
         if self.not_kept:
             names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
@@ -274,7 +276,7 @@ class Store:
     def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
         """Store the record of a run.
 
-        If storing fails, the sweep continues, and :attr:`not_kept` lists the run with the reason.
+        If the record cannot be stored, the sweep continues, and :attr:`not_kept` lists the run with the reason.
         """
         # The order of the keys is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
@@ -323,7 +325,7 @@ class Store:
         return sorted(name for name in names if len(name) == _HASH_CHARACTERS)
 
     def use(self) -> StoreUse:
-        """Return the size and the size limit of the store."""
+        """Return the current size and the maximum size of the store."""
         runs = used = 0
         for entry in self._entries():
             with suppress(OSError):
@@ -341,14 +343,14 @@ class Store:
         return 0
 
     def shrink(self, to_bytes: int | None = None, keep: frozenset[str] = frozenset()) -> tuple[int, int]:
-        """Remove files of killed processes, then the least recently used runs until the store is within its limit.
+        """Remove temporary files of killed processes, then the least recently used runs until the size limit is met.
 
         Args:
-            to_bytes: Maximum size after the call; :attr:`limit_bytes` by default.
+            to_bytes: Maximum size of the store after the call; :attr:`limit_bytes` by default.
             keep: Hashes of runs that must not be removed.
 
         Returns:
-            Number of runs removed, and number of bytes freed.
+            The number of removed runs, and the number of freed bytes.
         """
         limit = self.limit_bytes if to_bytes is None else to_bytes
         runs: list[tuple[float, str, int]] = []

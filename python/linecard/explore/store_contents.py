@@ -39,10 +39,10 @@ class StoreContents(Result):
     """The contents of a store.
 
     Attributes:
-        title: Name of the store, and its size as text.
-        use: Number of runs, their size in bytes, and the size limit.
+        title: One line of text with the name and the size of the store.
+        use: Number of stored runs, their size in bytes, and the maximum size of the store.
         groups: Numbers of runs by subject, design and code version.
-        damaged: Number of unreadable files.
+        damaged: Number of files in the store that are unreadable.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title",)
@@ -54,7 +54,7 @@ class StoreContents(Result):
     damaged: int
 
     def table(self) -> Table:
-        """Return one row per group of runs."""
+        """Return a table with one row per group of runs."""
         names = ("what", "of", "runs", "failed", "seconds", "code")
         return Table(names, [[row[name] for name in names] for row in self.groups])
 
@@ -92,7 +92,7 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, the oldest runs beyond the size limit and, if requested, runs of other code versions.
+    """Remove damaged runs, old runs until the size limit is met, and, if requested, runs of other code versions.
 
     Returns:
         The number of removed runs, and the number of freed bytes.
@@ -119,7 +119,7 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
-    """Write all measurements as ``csv`` or ``parquet``, sorted by run; the memory use for CSV is bounded."""
+    """Write all measurements in CSV or Parquet format, sorted by run; CSV export needs bounded memory."""
     if kind == "csv":
 
         def write(file: IO[bytes]) -> None:

@@ -1,8 +1,8 @@
-"""Subjects: the models that a sweep can run, such as chips and DRAM parts, with a common interface.
+"""Subjects of sweeps: models with a common interface, such as chips and DRAM parts, which a sweep can simulate.
 
-A subject defines its arguments, their command-line options, and how to execute one point. Each subject is a module of
-`linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`: named numbers for the table, and
-every measurement as a row.
+A subject defines its arguments, their command-line options, and the function that executes one point. Each subject is a
+module of `linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`, which contains named
+numbers for the result table, and one row for each measurement.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Request:
 
     Attributes:
         subject: The subject of the run: a name in `SUBJECTS`.
-        arguments: Arguments that the caller passed explicitly.
+        arguments: Arguments that the caller passed explicitly; arguments with default values are absent.
         settings: Changed keys and their values, in the form of ``--set``.
     """
 
@@ -43,7 +43,7 @@ class Request:
     settings: Mapping[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """Return plain data that does not depend on the order of the keys in the request."""
+        """Return the request as plain data with sorted keys."""
         return {
             "subject": self.subject,
             "arguments": dict(sorted(self.arguments.items())),
@@ -52,7 +52,7 @@ class Request:
 
     @property
     def command(self) -> str:
-        """The command that repeats only this run."""
+        """The command line that repeats this run alone."""
         return SUBJECTS[self.subject].command(self)
 
 
@@ -61,7 +61,8 @@ class Outcome:
     """The result of a run.
 
     Attributes:
-        numbers: Named values for the table: numbers, booleans and texts; ``None`` if the run does not have the value.
+        numbers: Named values for the result table: numbers, booleans and texts; ``None`` for a value that the run does
+            not have.
         measurements: Every measurement, as a tuple of component, metric, unit and value.
     """
 
@@ -75,20 +76,20 @@ def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A model that a sweep can run, with its arguments, its command and its function.
+    """A model that a sweep can simulate, with its arguments, its command, and the function that executes one point.
 
     Attributes:
         name: Name of the subject for ``--what``.
         main: Name of the main argument, such as the design, the program or the workload.
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
             without option.
-        defaults: Default arguments that apply at every point.
-        has_settings: Whether every key that is not an argument counts as a setting.
-        command_words: Beginning of the command that repeats a run, such as ``linecard run``.
-        run: Function that runs one point.
+        defaults: Arguments that every point has, unless the sweep sets other values.
+        has_settings: Whether a key that is not an argument sets a parameter of the design, as ``--set`` does.
+        command_words: First words of the command line that repeats a run, such as ``linecard run``.
+        run: Function that executes one point.
         length: Name of the argument that sets the length of a run; empty if no argument sets the length.
-        carries: Function that lists the files that affect a run but are not named in its request, each under a
-            machine-independent name.
+        carries: Function that lists the files that affect a run but are not part of its request. The function lists
+            each file under a name that is the same on all machines.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Subject:
     carries: Callable[[Request], Iterable[tuple[str, Path]]] = _nothing
 
     def command(self, request: Request) -> str:
-        """Return the command that repeats one run."""
+        """Return the command line that repeats one run."""
         switches = [value for name, value in request.arguments.items() if self.arguments[name] in _SWITCHES]
         if self.main in request.arguments and not all(value is None or isinstance(value, bool) for value in switches):
             # The run was refused: a switch takes no value on the command line, but an argument of a sweep does.
@@ -149,13 +150,13 @@ _FLAGS = {
 
 
 def spelled(function: Callable[..., object], *without: str) -> dict[str, str]:
-    """Return the option of each argument of a function, except ``without``; the first argument is positional."""
+    """Map each argument of a function, except those in ``without``, to its option; the first argument is positional."""
     names = [name for name in inspect.signature(function).parameters if name not in (*without, "progress")]
     return {name: _FLAGS.get(name, f"--{name.replace('_', '-')}") for name in names} | {names[0]: ""}
 
 
 def flat(record: Any, before: str = "") -> dict[str, Any]:
-    """Return the scalars of nested dictionaries, with their dotted paths as names."""
+    """Return all scalars in nested dictionaries, each named by its dotted path."""
     found: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{before}{name}"
@@ -167,7 +168,7 @@ def flat(record: Any, before: str = "") -> dict[str, Any]:
 
 
 def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Convert numbers to measurements with an empty unit, because the names include the unit."""
+    """Convert named numbers to measurements, whose unit is empty because each name already contains its unit."""
     return [(component, name, "", float(value)) for name, value in numbers.items() if is_number(value)]
 
 

@@ -1,4 +1,4 @@
-"""Implements `linecard.sweep`, which executes every point of a design space once and returns one table."""
+"""Implements `linecard.sweep`, which executes each point of a design space, and returns a table of the results."""
 
 from __future__ import annotations
 
@@ -58,38 +58,41 @@ def sweep(
     progress: SweepProgress | None = None,
     **arguments: object,
 ) -> SweepResult:
-    """Run every point of a design space, and return one table.
+    """Run every point of a design space, and return a table of the results.
 
-    A chip run that is not steady is repeated with four times as many packets, up to 256,000. A run of 64,000 packets or
-    more is repeated only once. Runs keep their length if ``lengthen`` is false, or if ``packets`` is an axis. The
-    ``status`` of a row states whether the numbers of the row are conclusive.
+    If a chip run is not steady, the run is repeated with four times as many packets, up to 256,000 packets. A run with
+    64,000 packets or more is repeated at most once. Runs are not lengthened if ``lengthen`` is false, or if ``packets``
+    is an axis. The column ``status`` states for each row whether the results are conclusive.
 
     Args:
-        target: Sweep file, or the input of each run: a design or, with ``--what``, a DRAM part, capture, net or
+        target: Sweep file, or the input of each run: a design or, depending on ``what``, a DRAM part, capture, net or
             program.
-        vary: Axes, each a list of values or a range. ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step
-            50"}``. The name of an axis is a key as in ``set``, or an argument such as ``chip``, ``program``, ``seed``.
-        together: Groups of axes; the axes of a group change to their next values together.
+        vary: Axes of the sweep; each axis is a list of values or a range. ``{"island.threads": [1, 2, 4],
+            "traffic.rate_gbps": "50..200 step 50"}``. The name of an axis is a key as in ``set``, or an argument such
+            as ``chip``, ``program`` or ``seed``.
+        together: Groups of axes; the axes of a group change their values in lockstep.
         what: Subject of the sweep: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: New values for parameters and arguments of all points.
         constraints: Conditions that a point must meet, such as ``"island.engines * island.threads <= 64"``.
-        columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
-        program: Program for all points, as in ``linecard run``.
-        trace: Capture or link profile for all points.
+        columns: Further columns of the table, which are computed from other columns. ``{"per_thread": "throughput_mpps
+            / island.threads"}``.
+        program: Program that is executed at all points, as in ``linecard run``.
+        trace: Capture or link profile that all points use.
         packets: Number of packets in each run.
         warmup_packets: Number of warm-up packets in each run.
-        seed: Seed of all points, or the first of several seeds per point.
+        seed: Seed of all points; if each point runs with several seeds, the first seed.
         repeat: Number of seeds for each point.
-        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
-            as 1%. For ``ndr``, the precision is the relative width of the result.
-        lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
-        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (requires the extra
-            ``explore``).
+        precision: Runs are lengthened until the half-width of the throughput's 95 % confidence interval is at most this
+            fraction of the mean, such as 1%. For ``ndr``, the precision is the relative width of the load interval that
+            the search returns.
+        lengthen: Repeat inconclusive runs with more packets; the default is yes, unless the file has a different value.
+        sample: Sampling method, if the sweep runs a sample instead of the full grid: ``sobol`` or ``latin_hypercube``
+            (requires the extra ``explore``).
         points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder in which Linecard stores finished runs, for reuse. The default is no folder. The table does not
-            depend on the store.
+        store: Folder in which Linecard stores finished runs, for reuse. By default, runs are not stored. The result
+            table is the same with and without a store.
         jobs: Number of parallel runs; by default, one per CPU core.
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. ``shard`` is a pair ``(i, n)`` with i from 1 to n.
@@ -97,7 +100,7 @@ def sweep(
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
-        A table with one row per point; the row of a refused or failed point states the reason.
+        A table with one row per point; the row of a refused or failed point contains the reason.
 
     Raises:
         ConfigError: The sweep is invalid; the error lists every problem. An invalid point raises no error; the table
@@ -144,7 +147,7 @@ def draft_of(
     lengthen: bool | None = None,
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Build a sweep draft from a file and additional arguments; see :func:`sweep`."""
+    """Build an unfinished sweep from a file and additional arguments; see :func:`sweep`."""
     name = name_of("target", target)
     if is_sweep_file(name):
         draft = read_spec(name)
@@ -194,7 +197,7 @@ def run_sweep(
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
-    """Return the points of the selected shard.
+    """Return the points that belong to the selected shard.
 
     Raises:
         ConfigError: The selected shard does not exist.
@@ -208,9 +211,9 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 
 
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
-    """Execute points, and return the result table; the counts in the table include all runs so far.
+    """Execute points, and return the result table, whose ``counts`` include all previous runs of ``bench``.
 
-    Inconclusive runs are lengthened, unless ``fixed`` is true, or the sweep specification or an axis sets the run
+    Inconclusive runs are not lengthened if ``fixed`` is true, or if the sweep or one of its axes determines the run
     length.
     """
     store = bench.store

@@ -21,7 +21,7 @@ class Lines:
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return the file and the line of a key; if unknown, the line of the key's table, or only the file."""
+        """Return the file and line of a key; if the line is unknown, the line of its table, or only the file."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):
@@ -51,7 +51,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
     """Read a TOML file and the line numbers of its keys.
 
     Raises:
-        ConfigError: The file cannot be read or is not TOML.
+        ConfigError: The file cannot be read, or is not a valid TOML file.
     """
     path = Path(path)
     try:
@@ -66,7 +66,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
 
 
 def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Flatten nested tables to dotted keys; bare and quoted TOML keys with the same text become equal."""
+    """Flatten nested tables to dotted keys, so that bare and quoted TOML keys with the same text are equal."""
     found: dict[str, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}"

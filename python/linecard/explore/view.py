@@ -78,7 +78,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Show the number of refused or failed points, the reasons, and the command that repeats the first such point."""
+    """Show how many points were refused or failed, why, and the command that repeats the first of these points."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
@@ -89,10 +89,10 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """Plot one column against another, with a line per combination of other axes; seeds yield a mean and a range.
+    """Plot one column versus another column, with one line for each combination of values on the remaining axes.
 
-    If a chart has more than ``MOST_LINES`` lines, or if the column on its horizontal axis was not varied, the chart
-    shows points without lines.
+    If points have several seeds, the chart shows means and ranges. The points are not connected if the chart has more
+    than ``MOST_LINES`` lines, or if its horizontal axis was not varied.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

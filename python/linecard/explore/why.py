@@ -1,24 +1,25 @@
 """`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
-All results are measured in simulation runs. The analysis first simulates the unchanged chip until its throughput is
-conclusive. Each run must be steady, or runs of four times the length must confirm the throughput. The confidence
-interval must be as narrow as requested. If the packet budget is used up before the throughput is conclusive, the
-analysis returns no verdict.
+All results are measurements from simulation runs. The analysis first simulates the unchanged chip until its throughput
+is conclusive. Each run must be steady, or runs with four times as many packets must confirm its throughput. The
+confidence interval of the throughput must be as narrow as requested. If the packet budget is used up before the
+throughput is conclusive, the analysis returns no verdict.
 
-The analysis then makes four measurements. All runs use common random numbers: a run of a changed chip draws the same
-numbers as the run of the unchanged chip. Every change is simulated with the first seed. Only changes that have an
-effect are also simulated with the other seeds.
+The analysis then makes four measurements. All runs use common random numbers: the run of a changed chip uses the same
+random numbers as the run of the unchanged chip. Every change is simulated with the first seed. A change that affects
+the throughput is also simulated with the remaining seeds.
 
-- **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
-  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. Therefore,
-  bounds of parts before the output queues count processed packets, and bounds of sending lines count sent packets.
-- **Elasticities**: d ln throughput / d ln parameter, from central differences. If all rates are multiplied and all
-  times divided by the same factor, the throughput grows by this factor. Therefore, the sum of the elasticities of rates
-  minus the sum of the elasticities of times must be 1, which checks the analysis. Short runs suffice for elasticities,
-  because a small parameter step leaves the transient unchanged. Elasticities are measured in the shortest runs whose
-  confidence interval contains the confirmed throughput. A lifted limit may lengthen the transient, so runs with lifted
-  limits have the full length.
-- **Lifts**: runs without one limit of the chip, and runs that combine two of the three best lifts.
+- **Bounds**: the capacity of a part is the throughput of the chip divided by the utilisation of the part. The
+  utilisation law holds for any arrival process. If an output queue drops a packet, all parts before the queue have
+  already processed the packet. Therefore, the capacity of a part before the output queues refers to processed packets.
+  The capacity of a sending line refers to sent packets.
+- **Elasticities**: d ln throughput / d ln parameter, which central differences approximate. If all rates are multiplied
+  by a factor and all times are divided by this factor, the throughput is multiplied by this factor. Therefore, the sum
+  of the rate elasticities minus the sum of the time elasticities must be 1, which checks the analysis. Short runs
+  suffice for elasticities, because a small change of a parameter does not lengthen the initial transient. Elasticities
+  are measured in the shortest runs whose confidence interval still contains the conclusive throughput. When a limit is
+  lifted, the initial transient may be longer, so runs with lifted limits have the full length.
+- **Lifts**: runs in which one limit of the chip is lifted, and runs that combine two of the three best lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
 
@@ -87,21 +88,22 @@ def why(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> WhyResult:
-    """Find the limit of a chip, and the changes that raise its throughput, by simulation of changed chips.
+    """Simulate changed versions of a chip to find its limit, and the changes that raise its throughput.
 
-    If the chip carries all of its traffic, the offered load is the limit. The analysis then saturates the input
-    (``traffic.arrivals=saturated``) to find the limit of the chip. If output queues would drop most packets of a
-    saturated input, the analysis offers the line rate instead.
+    If the chip forwards all offered packets, the offered load is the limit. To find the limit of a chip that forwards
+    all offered packets, the analysis saturates the input (``traffic.arrivals=saturated``). If output queues would drop
+    most packets of a saturated input, the analysis offers packets at line rate instead.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        packets: Initial number of measured packets in each run. The warm-up has half as many packets as the
-            measurement. If the throughput is not conclusive, the analysis repeatedly makes runs four times as long, up
-            to 256,000 packets. It lengthens runs of 64,000 packets or more only once.
-        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
-            as 1%. In Python, 0.01 means 1 %; with ``None``, the throughput only needs to be conclusive.
+        packets: Initial number of measured packets in each run. The warm-up of a run has half as many packets as the
+            measurement. Until the throughput is conclusive, the analysis repeats the runs with four times as many
+            packets, up to 256,000 packets. The analysis lengthens a run with 64,000 packets or more at most once.
+        precision: Runs are lengthened until the half-width of the throughput's 95 % confidence interval is at most this
+            fraction of the mean, such as 1%. In Python, 0.01 means 1 %; ``None`` means that the throughput must be
+            conclusive, with no required precision.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris screening and Sobol indices; each parameter varies from half to twice its value (extra
@@ -113,8 +115,8 @@ def why(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Measured limits of parts, elasticities, and gains of lifted limits. If ``answered`` is false, the result
-        contains no verdict.
+        The measured limits of parts, the elasticities of the throughput, and the gains from lifted limits. If
+        ``answered`` is false, the result contains no verdict.
 
     Raises:
         ConfigError: The chip is invalid, or the file does not define a chip.
@@ -145,7 +147,7 @@ _OF_ARRIVALS = frozenset(f"traffic.{key}" for key in ("arrivals", "rate_gbps", "
 
 
 class Question:
-    """One analysis, with the arguments and settings that all of its runs share."""
+    """One analysis, with the arguments and settings that are equal in all of its runs."""
 
     def __init__(
         self,
@@ -167,10 +169,10 @@ class Question:
         self.tried: list[tuple[dict[str, Any], list[Record]]] = []
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
-        """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
+        """Return a request that runs the chip with changes; a change replaces an earlier change of the same key.
 
-        Only runs that classify the load compute a verdict. A verdict requires runs with improved parts, and this
-        analysis executes these runs itself.
+        A run computes a verdict only if this verdict decides whether the offered load limits the throughput. A verdict
+        requires additional runs with improved parts, which this analysis executes itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -195,12 +197,13 @@ class Question:
         return [found[at : at + n] for at in range(0, len(found), n)]
 
     def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
-        """Execute groups of changes, and return the records of each group.
+        """Simulate groups of changes, and return the records of each group.
 
-        All groups are simulated with the first seed, and groups with an effect also with the other seeds.
+        All groups are simulated with the first seed. Only groups that affect the throughput are simulated with the
+        remaining seeds.
 
-        A group has an effect if ln throughput differs by ``least`` or more between its changes. If a group has a single
-        change, that change is compared with the unchanged chip.
+        A group affects the throughput if ln throughput differs by at least ``least`` between the changes of the group.
+        If a group contains only one change, the changed chip is compared with the unchanged chip.
         """
         first, rest = self.seeds[:1], self.seeds[1:]
         flat = [changes for group in several for changes in group]
@@ -224,7 +227,7 @@ class Question:
     def base(self) -> list[Record]:
         """Return runs of the unchanged chip that are long enough for a conclusive throughput.
 
-        If the chip carries all of its traffic, the runs use saturating traffic instead.
+        If the chip forwards all of its traffic, the function returns runs with saturating traffic instead.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)
@@ -308,7 +311,7 @@ class Question:
         )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """Return the result of `linecard why`, without lifts and elasticities if the throughput is not conclusive."""
+        """Return the result of `linecard why`; if the throughput is not conclusive, without lifts and elasticities."""
         asked = self.shared["packets"]
         base = self.base()
         elasticities: tuple[Elasticity, ...] = ()
@@ -390,7 +393,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """Return the throughput gains from lifting each limit, and from lifting pairs of the three best limits."""
+        """Return the throughput gain from lifting each limit, and from lifting any two of the three best limits."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -465,10 +468,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Return bounds by the utilisation law: throughput divided by the utilisation of each part's busiest instance.
+    """Return the capacity of each part: the chip's throughput, divided by the part's highest utilisation.
 
-    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because any idle thread can
-    process the next packet.
+    The highest utilisation is that of the busiest instance of the part. For engines and threads of ``pooled`` clusters,
+    the mean utilisation is used, because any idle thread can process the next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
@@ -516,7 +519,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """Return the limit (the part or pair with the largest gain beyond noise, or none), and a sentence on the limit."""
+    """Return the limit (the part or pair with the largest significant gain, if any), and a sentence about the limit."""
     offered = {
         "as given": "",
         "saturated": "The chip forwards its entire offered load; with a saturated input, ",

@@ -28,9 +28,10 @@ class Limit:
 
     Attributes:
         component: Name of the part.
-        utilization: Utilisation of the busiest instance, from 0 to 1. For engines that share a list of packets, the
+        utilization: Utilisation of the busiest instance, from 0 to 1. For engines that share one packet queue, the
             utilisation is the mean over the engines.
-        bound_mpps: Lowest throughput at which the part is always busy, in 10^6 packets per second.
+        bound_mpps: Capacity of the part: the throughput at which the part would always be busy, in 10^6 packets per
+            second.
     """
 
     component: str
@@ -43,16 +44,17 @@ class Elasticity:
     """The elasticity of throughput with respect to one parameter: d ln throughput / d ln parameter.
 
     Attributes:
-        parameter: Key of the parameter, or ``program cycles`` for the cycles of all steps together.
+        parameter: Key of the parameter; ``program cycles`` means the cycles of all program steps.
         kind: Kind of the parameter: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity; 1 if throughput is proportional to the parameter, -1 if throughput is inversely
+        value: The elasticity: 1 if the throughput is proportional to the parameter, and -1 if it is inversely
             proportional.
         low: Lower bound of the 95 % confidence interval of the elasticity.
         high: Upper bound of the 95 % confidence interval of the elasticity.
         latency: The elasticity of the mean latency with respect to this parameter.
         now: The current value of the parameter.
         unit: Unit.
-        seeds: Number of seeds; 1 if the first seed showed almost no effect.
+        seeds: Number of seeds with which the change was simulated; 1 if the change had almost no effect with the first
+            seed.
     """
 
     parameter: str
@@ -67,7 +69,7 @@ class Elasticity:
 
     @property
     def determined(self) -> bool:
-        """Whether the 95 % interval is narrow: its half-width is at most 0.2, or at most half of the elasticity."""
+        """Whether the half-width of the 95 % interval is at most 0.2, or at most half of the elasticity's magnitude."""
         if self.low is None or self.high is None:
             return True
         return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
@@ -78,15 +80,16 @@ class Lifted:
     """The throughput gain from lifting one limit or two limits.
 
     Attributes:
-        components: Names of the improved parts; two names for a pair.
-        kind: Type of the lifted limit: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``,
-            ``shaper``, ``buffer``, ``lock``, ``order``, or ``pair``.
+        components: Name of the improved part, or the names of two parts that are improved together.
+        kind: Type of the lifted limit: ``engines``, ``threads``, ``memory`` (also for units), ``latency``, ``link``,
+            ``port``, ``shaper``, ``buffer``, ``lock``, ``order``, or ``pair``.
         text: Description of the change.
-        gain: Relative gain in throughput; 0.34 means 34 %.
+        gain: Relative increase of the throughput; 0.34 means 34 %.
         low: Lower bound of the 95 % confidence interval of the gain.
         high: Upper bound of the 95 % confidence interval of the gain.
-        settings: Settings that make the change, in the form of ``--set``.
-        seeds: Number of seeds; 1 if the first seed showed almost no effect.
+        settings: Settings that apply the change, in the form of ``--set``.
+        seeds: Number of seeds with which the change was simulated; 1 if the change had almost no effect with the first
+            seed.
     """
 
     components: tuple[str, ...]
@@ -100,23 +103,24 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain is beyond noise and large enough to identify a limit."""
+        """Whether the gain is statistically significant, and large enough to identify a limit."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """The effect of varying a parameter from half to twice its value, while all other parameters vary, too.
+    """The effect of one parameter if all parameters vary at the same time, from half to twice their values.
 
     Attributes:
         parameter: Key of the parameter.
-        morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range of the parameter.
+        morris_mean: Mean magnitude of the parameter's elementary effects on ln throughput, over the whole range of the
+            parameter.
         morris_spread: Standard deviation of the elementary effects; large if the effect is non-linear or depends on
             other parameters.
         sobol_first: Fraction of the variance of ln throughput that the parameter explains by itself; ``None`` if the
             screening excluded the parameter.
-        sobol_total: Fraction of the variance of ln throughput that the parameter explains, including interactions with
-            other parameters.
+        sobol_total: Fraction of the variance of ln throughput that the parameter and its interactions with other
+            parameters explain.
     """
 
     parameter: str
@@ -128,38 +132,40 @@ class Sensitivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WhyResult(Result):
-    """The limit of a chip, and changes that raise its throughput.
+    """The part that limits a chip's throughput, and changes that raise the throughput.
 
     Attributes:
         chip: The chip.
-        load: The offered load of the runs: ``as given``; if the chip carries the given load, ``saturated`` (saturated
-            input) or ``full wires`` (line rate of the ports).
-        answered: Whether the throughput is conclusive. If the throughput is not conclusive, the result has bounds only.
+        load: The offered load: ``as given``, or, if the chip forwards all of the given load, ``saturated`` (saturated
+            input) or ``full wires`` (line rate).
+        answered: Whether the throughput is conclusive. If the throughput is not conclusive, the result contains
+            capacities of parts, but no gains and no elasticities.
         throughput_mpps: Throughput in 10^6 packets per second.
         throughput_gbps: Throughput in 10^9 bits per second.
-        loss_fraction: Fraction of the packets that the chip drops.
-        verdict: The part that limits the throughput, or ``several parts``, ``not clear`` or ``not known``.
-            ``several parts`` means that neither a single part nor a pair is the limit. ``not clear`` means that the
-            measured gains are within noise. ``not known`` means that the throughput is not conclusive.
+        loss_fraction: Fraction of the packets that are dropped by the chip.
+        verdict: The part that limits the throughput, or ``several parts``, ``not clear`` or ``not known``. ``several
+            parts`` means that no single part and no pair of parts is the limit. ``not clear`` means that no measured
+            gain is statistically significant. ``not known`` means that the throughput is not conclusive.
         why: The verdict as a sentence.
-        limits: Bounds of all parts, lowest bound first.
-        elasticities: Elasticities of all parameters, strongest first.
-        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; 1 if keys of the chip set all
-            times.
+        limits: Capacities of all parts, lowest capacity first.
+        elasticities: Elasticities of the throughput with respect to all parameters, strongest first.
+        elasticity_sum: Sum of the rate elasticities minus the sum of the time elasticities; 1 if all times come from
+            keys of the chip.
         elasticity_sum_low: Lower bound of the 95 % confidence interval of ``elasticity_sum``.
         elasticity_sum_high: Upper bound of the 95 % confidence interval of ``elasticity_sum``.
-        out_of_reach: Parts whose times are not set by any key of the chip; ``elasticity_sum`` does not include these
-            times.
+        out_of_reach: Parts whose service times do not come from a key of the chip; ``elasticity_sum`` does not include
+            these times.
         lifts: Throughput gains from lifting single limits and pairs of limits, largest first.
-        not_tried: Changes that the chip does not allow, each with the reason.
+        not_tried: Changes that are impossible for this chip, each with the reason.
         sensitivities: Sensitivities of the throughput to parameters; empty unless ``global_`` is true.
         seeds: Number of seeds for each measurement.
-        packets: Number of measured packets in each run; higher than requested if a conclusive throughput required
-            longer runs.
-        elasticity_packets: Number of measured packets in each run for elasticities; can be lower than ``packets``.
+        packets: Number of measured packets in each run; more than requested if only longer runs had a conclusive
+            throughput.
+        elasticity_packets: Number of measured packets in each run that measures elasticities; can be lower than
+            ``packets``.
         counts: Numbers of reused and executed runs.
-        metric: The metric of gains and elasticities: ``throughput_mpps`` (throughput in packets per second), as in the
-            verdict of a run.
+        metric: The metric to which gains and elasticities refer: ``throughput_mpps`` (throughput in packets per
+            second), as in the verdict of a run.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")

@@ -1,4 +1,4 @@
-"""The view of an analysis of limits: verdict, bounds of all parts, gains as a tornado chart, and elasticities."""
+"""The view of an analysis of limits: verdict, capacity of each part, gains as a tornado chart, and elasticities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the highest load that the ports of a chip can receive, for the frame sizes of its traffic."""
+"""Computes the highest load that the ports of a chip can receive, which depends on the frame sizes of the traffic."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:
-    """Return the mean frame size of generated traffic in bytes; ``said`` returns the value of a chip key.
+    """Return the mean frame size of generated traffic in bytes; the function ``said`` returns the value of a key.
 
     Raises:
-        ConfigError: The chip file does not state the frame sizes of the generated traffic.
+        ConfigError: The chip file does not contain the frame sizes of the generated traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":
@@ -42,7 +42,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """Return the total line rate of all receive ports, excluding frame overhead, for frames of the given mean size.
+    """Return the highest total load of all receive ports for a mean frame size, counting only the bits of frames.
 
     Returns:
         Gbit/s.

@@ -29,12 +29,12 @@ FIRST_NUMBERS = (
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """Return remarks on inconclusive rows, with advice, and on runs that are longer than requested.
+    """Return remarks about inconclusive rows, with advice, and about runs with more packets than requested.
 
     Args:
         states: The status of each row.
-        lengths: Packet counts of the final runs, ascending.
-        lengthened: Number of rows whose run is longer than requested.
+        lengths: Numbers of packets in the final runs, ascending.
+        lengthened: Number of rows whose run has more packets than requested.
     """
     to_change = {
         RATE_ONLY: "the throughput is conclusive (the same in shorter runs), but loss and latency are not",
@@ -52,5 +52,5 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """Format a table value as text; whole numbers can be names, so they have no thousands separators."""
+    """Format a table value as text; whole numbers have no thousands separators, because a number can be a name."""
     return number(value) if value is None or isinstance(value, (bool, float)) else str(value)

@@ -1,1 +1,1 @@
-"""Simulation of flow caches with a stream of packets."""
+"""Simulation of flow caches that process a stream of packets."""

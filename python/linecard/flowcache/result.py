@@ -25,11 +25,11 @@ class BestPolicy:
         policy: Name of the policy.
         hits: Hits.
         hit_rate: Number of hits, divided by the number of packets.
-        bound: The oracle with which the policy is compared; ``None`` if no oracle was simulated.
-        percent_of_bound_hits: Hits of the policy, in percent of the oracle's hits. A policy that may bypass the cache
-            can have more hits than an oracle that inserts every packet.
-        percent_of_lru_gap: Hits that the policy gains over LRU, in percent of the oracle's gain over LRU; ``None`` if
-            LRU was not simulated.
+        bound: Name of the oracle with which the policy is compared; ``None`` if no oracle was simulated.
+        percent_of_bound_hits: Number of hits of the policy, in percent of the oracle's number of hits. A policy that
+            leaves some flows out of the cache can have more hits than an oracle that inserts every flow.
+        percent_of_lru_gap: Percentage of the gap between LRU's hits and the oracle's hits that the policy closes;
+            ``None`` if LRU was not simulated.
     """
 
     entries: int
@@ -109,12 +109,12 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return facts
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data for JSON: the fields, and ``best``."""
+        """Return the result as plain data for JSON: all fields of the result, and the best policies (``best``)."""
         result: dict[str, Any] = plain(self)
         return {"rows": result.pop("rows"), "best": plain(self.best), **result}
 
     def manifest(self) -> dict[str, Any]:
-        """All data needed to repeat and to identify this result."""
+        """All data that are required to identify this result and to repeat the simulation."""
         found = {"rows", "best", "diagnostics", "curves", "traffic"}
         asked = {name: value for name, value in self.to_dict().items() if name not in found}
         return {**Result.manifest(self), **asked}

@@ -57,10 +57,10 @@ def flowcache(
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
-    """Simulate flow caches of every requested size, number of ways and policy with the same traffic.
+    """Simulate flow caches with the same traffic, for all requested sizes, numbers of ways and policies.
 
-    The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows are in
-    the order of the request and do not depend on `jobs`.
+    Compiled code simulates the caches on all cores, and releases Python's global interpreter lock. Ctrl-C stops the
+    simulation. The result rows have the order of the requested caches, regardless of `jobs`.
 
     Args:
         trace: A capture; a link profile (``"edge"``, ``"core"``, a TOML file); or a file of digests, each a
@@ -70,8 +70,8 @@ def flowcache(
         entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture; by default, ``.u32le`` and ``.u32le.gz``
-            files contain digests.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture; by default, only ``.u32le`` and
+            ``.u32le.gz`` files contain digests.
         key: Fields that define a flow: ``"5-tuple"`` (default), ``"2-tuple"``, or a list of fields such as
             ``"dst/24,protocol"``. The parameter ``key`` applies only to captures.
         hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The parameter
@@ -93,7 +93,7 @@ def flowcache(
             profile. The parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with the completed and the total work. Work is counted in bytes
-            while the input is read, and afterwards in packets, summed over all caches.
+            while the input is read, and in packets (summed over all caches) during the simulation.
 
     Returns:
         One row for each cache, and the best policy for each size.

@@ -1,1 +1,1 @@
-"""Malleable cores: simulation of a multithreaded core with a data cache that runs a traced program."""
+"""Malleable cores: simulation of a multithreaded core with a data cache, which executes a traced program."""

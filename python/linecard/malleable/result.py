@@ -1,4 +1,4 @@
-"""Results of a core that runs a program, for every split of the core's area, and of a malleable core."""
+"""Results of a core that runs a program: for every split of the core's area, and for a malleable core."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
-        """Return the thread counts around the best split whose throughput is within ``percent`` % of the best."""
+        """Return the range of thread counts whose throughput is at most ``percent`` % below the best throughput."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
         near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
         low = high = self.best_threads
@@ -48,7 +48,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return {"program": self.program.to_dict(), **Result.to_dict(self), "plateaus": plateaus}
 
     def manifest(self) -> dict[str, Any]:
-        """Return the request, including the program."""
+        """Return the arguments of the simulation, including the program."""
         return {**Result.manifest(self), "program": self.program.manifest()}
 
     def __repr__(self) -> str:
@@ -59,4 +59,4 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
 
 
 class Cores(Several[CoreResult]):
-    """Results of a program on cores with several memory latencies."""
+    """Results of a program on several cores with different memory latencies."""

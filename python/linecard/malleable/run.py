@@ -1,8 +1,8 @@
 """Simulation of a multithreaded core that runs a traced program, for every split of its area (Mudigonda 2007).
 
-The area of a core, in thread-equivalents, is split between threads and cache. `core` simulates every split of one core
-with the trace of a program and finds the bottleneck of each split. `core` also simulates a malleable core of the same
-area, which adapts its number of threads at run time.
+The area of a core is split between threads and cache; its unit is the area of one thread (thread-equivalent). `core`
+simulates every split of one core with the trace of a program, and finds the resource that limits each split. `core`
+also simulates a malleable core of the same area, which adapts its number of threads at run time.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def core(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> CoreResult:
-    """Simulate every split of a core's area into threads and data cache, with one program.
+    """Simulate one program with every split of a core's area into threads and data cache.
 
     Args:
-        program: A traced program, or a program in a form that `linecard.program_trace` accepts.
-        trace: Packets for the program, if ``program`` is not a finished trace.
+        program: A traced program, or a program that `linecard.program_trace` accepts.
+        trace: Packets for the program; has no effect if ``program`` is already a trace.
         latency: Cycles per off-chip access.
         bandwidth: Memory bandwidth in references per cycle.
         area: Area for threads and cache, in thread-equivalents (the area of one thread).
@@ -65,11 +65,11 @@ def core(
         progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
-        Results for all splits, the best split, and the bottleneck of the best split.
+        Results for all splits, the best split, and the resource that limits the best split.
 
     Raises:
-        ConfigError: An argument is out of range, or the area is too small for the threads.
-        RunError: The program faults or deadlocks.
+        ConfigError: An argument is out of range, or ``threads`` threads do not fit into the area.
+        RunError: The program ends with a fault or a deadlock.
     """
     traced = (
         program
@@ -102,7 +102,7 @@ def deployments(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Simulate the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable) with several memories.
+    """Simulate the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable), each with several memories.
 
     Args:
         traced: The traced program.
@@ -110,9 +110,9 @@ def deployments(
         events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
-        adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
-        per_chip: Whether a bandwidth in ``points`` belongs to the whole chip, whose cores share it; otherwise, each
-            core has this bandwidth.
+        adapt_packets: Number of packets that the adaptive chip processes; 0 to simulate no adaptive chip.
+        per_chip: Whether a bandwidth in ``points`` is the total for all cores of a chip; otherwise, each core has this
+            bandwidth.
         jobs: Number of parallel simulations.
         progress: Function that is called repeatedly with the completed and the total work.
 
@@ -147,7 +147,7 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare register loading in a malleable core: predicted registers, all registers, five hot ones, and caches.
+    """Compare schemes for loading registers in a malleable core: predicted, all or five hot registers, and caches.
 
     Args:
         traced: The traced program.
@@ -187,21 +187,22 @@ def termination(
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure how long the termination of a thread delays subsequent packets in a malleable core.
+    """Measure how much the termination of a thread delays the next packets in a malleable core.
 
     Args:
         traced: The traced program.
         latency: Cycles per off-chip access.
         bandwidth: Memory bandwidth in references per cycle.
-        threads: Number of threads, one of which is terminated; 0 for the number with the highest throughput.
-        packets: Numbers of packets after the termination over which the delay is measured, in ascending order.
-        events: Number of events that each simulation measures in the search for the best number of threads.
+        threads: Number of threads before one thread is terminated; 0 for the number with the highest throughput.
+        packets: Numbers of packets, in ascending order; for each number, the delay is measured over that many packets
+            after the termination.
+        events: Number of events that each simulation measures during the search for the best number of threads.
         progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
         A dictionary with the number of ``threads`` before the termination, ``packets``, the number of ``times`` that a
         thread was terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of
-        packets, relative to a core with one thread fewer and with all cache lines pinned.
+        packets, compared with a core that has one thread fewer and pins all cache lines.
 
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.

@@ -1,4 +1,4 @@
-"""Timed coloured Petri nets: functions that explore every marking, compute the steady state, and simulate.
+"""Timed coloured Petri nets: functions that explore every marking, compute the steady state, and simulate a net.
 
 The functions accept the name of a shipped net, a net file, or a :class:`Net` built in Python. A net file is TOML, or
 PNML (place/transition or symmetric) with the suffix ``.pnml`` or ``.xml``. The guide to Petri nets is

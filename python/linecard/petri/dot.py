@@ -15,7 +15,7 @@ MOST_LETTERS = 28
 
 
 def to_dot(net: Parts) -> str:
-    """Return the net in Graphviz format, with timed transitions unfilled and immediate transitions filled."""
+    """Return a net in Graphviz format, in which only immediate transitions are drawn as filled boxes."""
 
     def quoted(text: str) -> str:
         return json.dumps(text, ensure_ascii=False)

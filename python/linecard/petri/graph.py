@@ -1,8 +1,8 @@
 """The structure of a drawn net: the layer of each node, and the arcs that are drawn as lines.
 
-The layer of a node is the length of the longest path from a node without inputs to this node. Places with initial
-tokens model resources; each resource place is drawn beside the transitions that use the resource. Arcs that span more
-than a few layers or lead into another module are not drawn; their transitions show the name of the place.
+The layer of a node is the length of the longest path from a node without inputs to this node. A place with initial
+tokens models a resource, and is drawn beside the transitions that use the resource. An arc that spans more than a few
+layers or leads into another module is not drawn; the place's name replaces the arc.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ CUT_LEEWAY = 2
 
 @dataclass(slots=True)
 class Link:
-    """One arc, or a pair of opposite arcs with the same text.
+    """One arc, or two arcs with opposite directions and the same text.
 
     Attributes:
         place: Key of the arc's place; ``transition`` is the key of the arc's transition.
         kind: ``input``, ``output``, ``inhibitor`` or ``reset``; ``both`` for a pair of opposite arcs.
-        is_line: Whether the arc is drawn as a line.
+        is_line: Whether the arc is drawn as a line; otherwise, the name of the place replaces the arc.
     """
 
     place: str
@@ -50,14 +50,14 @@ class Link:
 
 @dataclass(slots=True)
 class Piece:
-    """A connected component of a net; its nodes are laid out together, and its layers are numbered from 0."""
+    """A connected component of a net, whose nodes are laid out together in layers that are numbered from 0."""
 
     layers: dict[str, int]
     links: list[Link] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
-        """Number of layers in the piece."""
+        """Number of layers in the connected component."""
         return max(self.layers.values()) + 1
 
 
@@ -75,7 +75,7 @@ def marking(tokens: int) -> str:
 
 
 def links_of(net: Parts) -> list[Link]:
-    """Return the arcs of a net; a pair of opposite arcs with the same text becomes one link."""
+    """Return the arcs of a net; two arcs with opposite directions and the same text become one link."""
     links: list[Link] = []
     inputs: dict[tuple[int, int, str], Link] = {}
     for arc in net.arcs:
@@ -91,10 +91,10 @@ def links_of(net: Parts) -> list[Link]:
 
 
 def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> list[Piece]:
-    """Return the connected components of one module; arcs over too many layers are replaced by place names.
+    """Return the connected components of one module; place names replace arcs that span too many layers.
 
     Args:
-        nodes: Keys of the nodes, in the order of the file.
+        nodes: Keys of the nodes, in the order in which the file defines the nodes.
         links: The arcs between the nodes.
         starts: Keys of places with initial tokens.
     """
@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """Divide a piece into parts of about ``most`` layers; arcs between parts are replaced by place names."""
+    """Divide a piece into parts of about ``most`` layers; place names replace the arcs between parts."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

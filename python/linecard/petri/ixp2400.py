@@ -1,7 +1,7 @@
-"""The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with parameters from a preset.
+"""The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4``, with its parameters from a preset.
 
-The net models a saturated input (``traffic.arrivals``): an idle thread receives a packet immediately, and ports are
-never busy. Requests for other arrival processes are rejected.
+The net models a saturated input (``traffic.arrivals``): a packet is always available to an idle thread, and ports are
+never busy. The module rejects every value of ``traffic.arrivals`` except ``saturated``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
 
 
 def sizes_of(spec: str) -> list[list[float]]:
-    """Parse packet sizes with weights, such as ``40:0.2, 64-575:0.38, 1500:0.42``; a range shares its weight."""
+    """Parse packet sizes with weights, such as ``40:0.2, 64-575:0.38``; a range divides its weight among its sizes."""
     sizes: list[list[float]] = []
     for part in spec.split(","):
         size, _, weight = part.partition(":")
@@ -79,7 +79,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     """Return the parameters of the preset, with the changes applied.
 
     Raises:
-        ConfigError: A change is invalid, or requests a feature that the net does not model.
+        ConfigError: A change is invalid, or enables a feature that the net does not model.
     """
     values = {parameter.key: parameter.text for parameter in describe(preset, changes).parameters}
     problems: list[ConfigProblem] = []
@@ -100,7 +100,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
 
 
 def overrides(values: Mapping[str, str]) -> list[str]:
-    """Return the parameters of the net, which are derived from the preset."""
+    """Derive the parameters of the net from the preset."""
     kind = values["traffic.kind"]
     match kind:
         case "fixed":
@@ -120,7 +120,7 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about ``packets`` packets have left; return the metrics that both models report.
+    """Simulate the net until about ``packets`` packets have left, and return the metrics that both chip models report.
 
     Raises:
         ConfigError: A change is invalid; see :func:`parameters`.

@@ -48,18 +48,19 @@ WARMUP_PACKETS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The values of one metric in the two models, at one grid point.
+    """The values that the two models have for one metric at one grid point.
 
     Attributes:
-        threads: Numbers of engines and threads at the point.
+        threads: Numbers of engines and of threads per engine, such as ``4x4``.
         traffic: Traffic.
         scheme: Buffering scheme.
         component: Component of the metric.
         metric: Name.
-        np: Value in the event-driven model.
-        petri: Value in the Petri net.
-        difference: Difference of the two values, in percent of ``np`` for throughput, otherwise in percentage points.
-        limit: Largest difference that counts as agreement.
+        np: Value of the metric in the event-driven model.
+        petri: Value of the metric in the Petri net.
+        difference: Difference between the models: for throughput, in percent of ``np``; for utilisations, in percentage
+            points.
+        limit: Largest difference at which the models still count as equal.
     """
 
     threads: str
@@ -74,7 +75,7 @@ class Difference:
 
     @property
     def passed(self) -> bool:
-        """Whether the difference between the models is within the limit."""
+        """Whether the difference between the two models is at most ``limit``."""
         return abs(self.difference) <= self.limit
 
 
@@ -83,8 +84,8 @@ class Comparison(Result):
     """The comparison of the two models over a grid.
 
     Attributes:
-        rows: One row for each metric and point.
-        seed: Seed of the two models.
+        rows: One row for each metric at each grid point.
+        seed: Seed of the random numbers in both models.
         packets: Number of packets in each run.
     """
 
@@ -132,7 +133,7 @@ def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
-    """Return the changes for one grid point: threads (``4x4``), traffic (``64`` bytes or a mix), and a scheme.
+    """Return the changes that define one grid point: threads (``4x4``), traffic (``64`` bytes or a mix), and a scheme.
 
     Raises:
         ConfigError: The value of ``threads`` does not have the form ENGINESxTHREADS.
@@ -157,7 +158,7 @@ def compare_models(
     packets: int = PACKETS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Run two models of the IXP2400 at every grid point, and compute the difference of every metric.
+    """Simulate two models of the IXP2400 at every grid point, and compute the difference between their metrics.
 
     Args:
         threads: Numbers of engines and of threads per engine, such as ``4x4``.
@@ -169,7 +170,7 @@ def compare_models(
         progress: Function that is called with the number of completed points and the total number of points.
 
     Raises:
-        ConfigError: A name or value is invalid, or a change requests a feature that the net does not model.
+        ConfigError: A name or value is invalid, or a change enables a feature that the net does not model.
     """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {MOST_COUNT}")

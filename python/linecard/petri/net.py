@@ -1,4 +1,4 @@
-"""Petri nets built in Python: the same nets as in TOML files, with operators for expressions.
+"""Classes that build in Python the Petri nets that TOML files can describe, with operators for expressions.
 
 >>> from linecard import petri
 >>> net = petri.Net("bus")
@@ -27,7 +27,7 @@ from typing import Literal
 class Expr:
     """An expression of a Petri net.
 
-    Operators combine expressions; ``&``, ``|`` and ``~`` mean "and", "or" and "not".
+    Operators combine expressions; ``&``, ``|`` and ``~`` are the logical operators "and", "or" and "not".
     """
 
     text: str
@@ -42,7 +42,7 @@ class Expr:
         return Expr(f"{self.text}.{name}")
 
     def replace(self, **fields: Value) -> Expr:
-        """A copy of this record expression in which the given fields have new values."""
+        """Return a copy of this record expression in which the passed fields have new values."""
         return Expr(f"{{{self.text} with {', '.join(f'{name}: {text(value)}' for name, value in fields.items())}}}")
 
     def _with(self, operator: str, other: Value) -> Expr:
@@ -126,7 +126,7 @@ Value = Expr | str | bool | int | float | Mapping[str, "Value"]
 
 
 def text(value: Value) -> str:
-    """Convert an expression or a value to the text that files contain."""
+    """Convert an expression or a value to text in the syntax of net files."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -140,7 +140,7 @@ def var(name: str) -> Expr:
 
 
 def when(condition: Value, then: Value, otherwise: Value) -> Expr:
-    """An expression that is ``then`` if the condition is true, and ``otherwise`` if it is false."""
+    """An expression whose value is ``then`` if the condition is true, and ``otherwise`` if the condition is false."""
     return Expr(f"(if {text(condition)} then {text(then)} else {text(otherwise)})")
 
 
@@ -160,7 +160,7 @@ class Transition:
 
 @dataclass(slots=True)
 class Net:
-    """A Petri net that is built step by step; all functions of ``linecard.petri`` accept the net in place of a file."""
+    """A Petri net that is built step by step; every function of ``linecard.petri`` accepts a ``Net`` as its input."""
 
     name: str
     _parameters: list[str] = field(default_factory=list)
@@ -168,7 +168,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Add a named value for use in expressions; ``pick(name)`` draws a random value from a weighted list."""
+        """Add a named value, which expressions can use; ``pick(name)`` draws a random value from a weighted list."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -187,7 +187,7 @@ class Net:
     def place(
         self, name: str, colour: str = "dot", *, tokens: int | str | Sequence[Value] = 0, fifo: bool = False
     ) -> Place:
-        """Add a place; ``tokens`` is a number of dots, a list of tokens, or ``"all"`` for one token of every colour."""
+        """Add a place; ``tokens`` is a number (uncoloured tokens), a list, or ``"all"`` (one token of every colour)."""
         shown = tokens if isinstance(tokens, int | str) else [text(token) for token in tokens]
         if colour != "dot" and shown == 0:
             shown = []
@@ -217,16 +217,16 @@ class Net:
             rate: Rate of an exponential firing time.
             delay: Constant firing time.
             uniform: Shortest and longest firing time of a uniform distribution.
-            erlang: Number of stages of an Erlang-distributed firing time, and the rate of each stage.
-            empirical: Firing times and their weights.
+            erlang: Number of stages of an Erlang-distributed firing time, and the rate of a single stage.
+            empirical: Possible firing times, each with its weight.
             weight: Weight of an immediate transition among competing transitions.
             priority: Priority of an immediate transition; transitions with a higher priority fire first.
-            servers: Maximum number of simultaneous firings with the same binding.
+            servers: Number of servers: the maximum number of simultaneous firings with the same binding.
             guard: Condition that a binding must satisfy.
-            reward: Reward that each firing earns.
+            reward: Reward that each firing of the transition adds to the total reward.
 
         Raises:
-            ValueError: The call passes more than one kind of firing time.
+            ValueError: The call passes more than one firing time.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -258,11 +258,11 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an input arc, which removes a number of dots, or the tokens that match a pattern of variables."""
+        """Add an input arc, which removes a number of uncoloured tokens, or the tokens that match an expression."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an output arc, which adds a token or a number of dots to the place."""
+        """Add an output arc, which adds a number of uncoloured tokens, or a coloured token, to the place."""
         self._arc(transition.name, place.name, tokens, weight, "normal")
 
     def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
@@ -274,11 +274,11 @@ class Net:
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """Add a reset arc: each firing first removes all tokens from the place, and then adds its output tokens."""
+        """Add a reset arc: each firing of the transition first empties the place, and then adds its output tokens."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """Include the net in ``file`` as a module; ``places`` maps its interface places to places of this net."""
+        """Include the net in ``file`` as a module; ``places`` maps the module's interface places to other places."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())

@@ -1,9 +1,9 @@
 """Computes the positions of nodes and arcs in one connected piece of a net.
 
-To reduce crossings of arcs, several sweeps sort the nodes of each layer by the mean position of their neighbours. A
-least-squares fit (by pooling) then places each node as close to its neighbours as the labels allow. An arc that spans
-several layers has a separate position in each of these layers. The labels of arcs are between layers, in as many rows
-as necessary to avoid overlaps.
+To reduce crossings of arcs, several sweeps sort the nodes of each layer by the mean position of their neighbours. After
+the sweeps, a least-squares fit (by pooling) puts each node as close to its neighbours as the labels permit. An arc that
+spans several layers passes through a separate position in each of these layers. The labels of arcs are drawn between
+two layers, in as many rows as are necessary to avoid overlaps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STRAIGHT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The space left of, right of and below a node's centre, half its symbol's width, and its symbol's height."""
+    """The space left of, right of and below the centre of a node, and its symbol's half-width and height."""
 
     left: float
     right: float
@@ -200,7 +200,7 @@ def _ports(ways: Sequence[_Way], x: dict[str, float], room: dict[str, Size]) -> 
 
 
 def curve_x(begin: tuple[float, float], end: tuple[float, float], y: float) -> float:
-    """The x coordinate at height ``y`` of a curve between two layers; both ends of the curve are vertical."""
+    """Return the x coordinate, at height ``y``, of a curve between two layers that is vertical at both ends."""
     low, high = 0.0, 1.0
     middle = (begin[1] + end[1]) / 2
     for _ in range(24):

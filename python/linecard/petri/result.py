@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Explored(Result, ExploreReport, frozen=True):
-    """Statistics of all reachable markings, without regard to time."""
+    """Statistics of all reachable markings of the net without its firing times."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
 
@@ -33,7 +33,7 @@ class Solved(Result, SolveReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net",)
 
     def table(self) -> Table:
-        """A table of throughputs and mean numbers of tokens, with the columns measure, name and value."""
+        """A table of throughputs and mean numbers of tokens, with three columns: measure, name and value."""
         rows: list[Sequence[object]] = [("throughput", name, value) for name, value in self.throughput.items()]
         rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
         return Table(("measure", "name", "value"), rows)
@@ -48,7 +48,7 @@ class Simulated(Result, SimulateReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net", "replications", "time")
 
     def table(self) -> Table:
-        """A table with the columns measure, name, mean and half-width of the 95 % interval."""
+        """A table with four columns: measure, name, mean, and half-width of the 95 % interval."""
         rows: list[Sequence[object]] = []
         for measure, means, widths in (
             ("throughput", self.throughput, self.throughput_half_width),

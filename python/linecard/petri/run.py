@@ -1,4 +1,4 @@
-"""Functions that explore, solve and simulate Petri nets, list parts and firings, and convert nets to PNML."""
+"""Functions that explore, solve and simulate Petri nets, list their parts and firings, and convert them to PNML."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def explore(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Find all reachable markings, bounds and deadlocks of a net, on all cores. The result does not depend on `jobs`.
+    """Find all reachable markings, bounds and deadlocks of a net, on all CPU cores. `jobs` has no effect on the result.
 
-    A coloured net is unfolded before the analysis.
+    If the net is coloured, the function unfolds the net before the analysis.
 
     Args:
-        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
+        net: A net: the path of a PNML file (``.pnml``, ``.xml``) or TOML file, or the name of a shipped net.
         limit: Number of markings at which the search stops.
         invariants: Whether to compute the P- and T-invariants, as minimal semiflows.
         jobs: Number of markings explored in parallel; by default, one per CPU core.
@@ -88,17 +88,17 @@ def solve(
 ) -> Solved:
     """Compute the exact steady state of a net with exponential and immediate transitions.
 
-    A coloured net is unfolded before the analysis.
+    If the net is coloured, the function unfolds the net before the analysis.
 
     Args:
-        net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net.
+        net: A net: the path of a PNML file (``.pnml``, ``.xml``) or TOML file, or the name of a shipped net.
         limit: Number of markings at which the search stops.
         overrides: New values for parameters, each in the form ``name=value``.
         progress: Function that is called repeatedly with (number of markings found, ``limit``).
 
     Raises:
-        ConfigError: The file does not contain a net, or the steady state cannot be computed; the error states the
-            reason.
+        ConfigError: The file does not contain a net, or the steady state cannot be computed; the error message states
+            the reason.
     """
     _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
@@ -143,17 +143,19 @@ def simulate(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Simulated:
-    """Simulate several replications of a net on all cores. The result does not depend on `jobs`.
+    """Simulate several replications of a net on all CPU cores. The result does not depend on `jobs`.
 
     Args:
         net: A net: PNML (``.pnml``, ``.xml``), TOML, or the name of a shipped net. Every transition must be immediate
             or have a firing time.
         time: Simulated time that each replication measures.
         warmup: Simulated time before the measurements start; by default, a tenth of ``time``.
-        replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
-        accuracy: Add replications until the half-width of each 95 % interval, divided by the mean, is at most
+        replications: Number of replications, each with a different seed; if ``accuracy`` is set, the minimum number of
+            replications.
+        accuracy: Replications are added until the half-width of each 95 % interval, divided by the mean, is at most
             ``accuracy``.
-        of: Places and transitions to which ``accuracy`` applies; if empty, ``accuracy`` applies to all.
+        of: Places and transitions to which ``accuracy`` applies; if empty, ``accuracy`` applies to all places and
+            transitions.
         most_replications: Maximum number of replications, if ``accuracy`` is set.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; by default, one per CPU core.
@@ -161,7 +163,8 @@ def simulate(
         progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
 
     Raises:
-        ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.
+        ConfigError: The file does not contain a net, or the net cannot be simulated; the error message states the
+            reason.
     """
     _check(
         ("replications", replications, 1, 1_000_000),
@@ -189,7 +192,7 @@ def simulate(
 
 @plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
-    """Read the parts of a net; for example, ``parts(net).to_svg()`` draws them.
+    """Read the parts of a net; for example, ``parts(net).to_svg()`` draws the net.
 
     Raises:
         ConfigError: The file does not contain a net; the error lists every problem.
@@ -213,13 +216,14 @@ def firings(
     Args:
         net: A net in which every transition is immediate or has a firing time.
         most: Maximum number of firings to return.
-        first: Number of firings to skip before the first one in the list.
+        first: Number of firings at the beginning of the simulation that are not returned.
         time: Simulated time at which the run ends.
         seed: Seed of the run.
         overrides: New values for parameters, each in the form ``name=value``.
 
     Raises:
-        ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.
+        ConfigError: The file does not contain a net, or the net cannot be simulated; the error message states the
+            reason.
     """
     path, text = _source(net)
     _check(("most", most, 0, _U64_MAX), ("first", first, 0, _U64_MAX), ("seed", seed, 0, _U64_MAX))
@@ -229,10 +233,10 @@ def firings(
 
 @plain
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
-    """Convert a net to PNML; ``unfold`` unfolds a coloured net before the conversion.
+    """Convert a net to PNML; if ``unfold`` is true, a coloured net is unfolded before the conversion.
 
-    If the input is a PNML file, the result retains the data that other tools stored in this file. The result states the
-    firing times of a place/transition net in tool-specific blocks.
+    If the input is a PNML file, the PNML text retains the data that other tools stored in this file. The PNML text
+    contains the firing times of a place/transition net in tool-specific blocks.
 
     Raises:
         ConfigError: The file does not contain a net, or the net is coloured and unfolding is disabled or impossible.

@@ -16,15 +16,16 @@ use std::ops::ControlFlow;
 /// Where the cycles of a core went, in per cent.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct CycleShares {
-    /// Percentage of cycles in which instructions execute; other fields list the remaining cycles.
+    /// Percentage of cycles in which the core executes instructions; other fields contain the percentages of the
+    /// remaining cycles.
     pub instructions_percent: f64,
-    /// Percentage of cycles stalled by branches and long operations.
+    /// Percentage of cycles in which the core is stalled by branches and multi-cycle operations.
     pub pipeline_percent: f64,
-    /// Percentage of cycles stalled between a load and the use of its value.
+    /// Percentage of cycles in which an instruction waits for a value that a load has not yet delivered.
     pub load_use_percent: f64,
     /// Percentage of cycles spent on thread switches.
     pub switches_percent: f64,
-    /// Percentage of cycles stalled while registers are loaded.
+    /// Percentage of cycles in which the core is stalled because a thread's registers are being loaded.
     pub registers_percent: f64,
     /// Percentage of cycles in which the core is idle because threads wait for memory.
     pub idle_memory_percent: f64,
@@ -62,16 +63,17 @@ pub struct CoreRow {
     pub hit_percent: f64,
     /// Utilisation of the memory in percent.
     pub bandwidth_percent: f64,
-    /// Mean time in cycles that an access waits for a busy memory.
+    /// Mean waiting time of an access for a busy memory, in cycles.
     pub queueing_cycles: f64,
     /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
-    /// Number of lock requests per packet that had to wait.
+    /// Number of lock requests per packet that had to wait for the lock.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
     pub cycles: CycleShares,
-    /// Bottleneck of the split: compute, switches, memory latency, memory bandwidth or locks.
+    /// Resource that limits the throughput of the split: compute, switches, memory latency, memory bandwidth or
+    /// locks.
     pub limit: &'static str,
 }
 
@@ -144,18 +146,19 @@ pub struct CoreReport {
     pub latency_cycles: u32,
     /// Memory bandwidth in references per cycle.
     pub refs_per_cycle: f64,
-    /// Area for threads and cache; the unit is the area of one thread (thread-equivalent).
+    /// Total area of the threads and the cache, in units of the area of one thread (thread-equivalents).
     pub area: u32,
     /// Number of packets that each simulation measures.
     pub window_packets: u64,
     /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Number of threads in the best split; if several splits are within 0.01 % of the best throughput, the largest number of
-    /// threads. `plateau` returns the range of splits with nearly the best throughput.
+    /// Number of threads in the best split. If several splits are within 0.01 % of the best throughput, the highest
+    /// number of threads is used. The method `plateau` returns the range of splits whose throughput is close to the
+    /// best.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,
-    /// Whether the throughput rises to a single peak and then falls as the number of threads grows.
+    /// Whether the throughput first rises to a single peak, and then falls, with an increasing number of threads.
     pub single_peak: bool,
     /// Results of a malleable core with the same area; `None` if not requested.
     pub adapted: Option<Adapted>,

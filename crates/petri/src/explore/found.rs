@@ -19,12 +19,12 @@ pub struct Explored {
     pub max_tokens_in_place: u64,
     /// Maximum number of tokens in one marking.
     pub max_tokens_in_marking: u64,
-    /// Number of transitions that are enabled in none of the markings found.
+    /// Number of transitions that are not enabled in any marking that the search found.
     pub never_enabled_transitions: u64,
     /// Most tokens of each place.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether the search is complete; otherwise, the search reached the limit, and the results cover only
+    /// Whether the search found all markings; if not, the search stopped at the limit, and the results cover only
     /// the markings found.
     pub complete: bool,
     /// Places that are proven unbounded, if the search stopped at its limit.

@@ -22,7 +22,7 @@ class _Alone:
         self._progress = progress
 
     def run(self, requests: Sequence[Request]) -> list[Mapping[str, Any]]:
-        """Run all requests and return their records in the same order."""
+        """Execute all requests, and return their records in the order of the requests."""
         # The number of trials is unknown: progress only shows that the search continues.
         return [evaluate(request, lambda _done, _total: self._progress(0, 1)) for request in requests]
 

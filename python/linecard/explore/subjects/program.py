@@ -8,7 +8,7 @@ from linecard.explore.subject import Outcome, Progress, Request, Subject, spelle
 
 
 def run_trace(request: Request, progress: Progress) -> Outcome:
-    """Trace a program on packets, and return its results in percent of packets."""
+    """Trace a program that processes packets, and return the frequency of each result in percent of the packets."""
     asked = dict(request.arguments)
     found = program_trace(asked.pop("program"), asked.pop("trace", "edge"), **asked, progress=progress)
     return outcome_of_program(found.to_dict(), "results", "functions")

@@ -11,7 +11,7 @@ from linecard.records import plain
 
 
 def run_xdp(request: Request, progress: Progress) -> Outcome:
-    """Run an XDP program on frames, and return verdicts in percent of packets."""
+    """Run an XDP program on frames, and return the frequency of each verdict in percent of the packets."""
     asked = dict(request.arguments)
     define = asked.pop("define", None)
     defines = [] if define is None else [str(define)]
