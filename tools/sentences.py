@@ -37,7 +37,7 @@ _END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)(?<!\bvs\.)["')
 _CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)
 _WORD = re.compile(r"\w")
 # Parts of a docstring: paragraphs, and the items of its lists.
-_PARTS = re.compile(r"\n\n|^(?:Args|Attributes|Returns|Raises|Example):\n|^ +\w+: |^- ", re.MULTILINE)
+_PARTS = re.compile(r"\n\n|^(?:Args|Attributes|Returns|Raises|Example):\n|^ +[\w.*]+: |^- ", re.MULTILINE)
 # A text for readers has several words; a text with these characters is SVG, HTML, CSS or a pattern.
 _LONG_WORD = re.compile(r"\b[a-z]{2,}\b")
 _LEAST_WORDS = 4

@@ -466,7 +466,7 @@ fn what_no_chip_can_be_built_from_is_said() {
     assert!(refused(with(8, upside_down), Forward::Base).contains("watermark"));
     let mut lanes = with(8, Some(Watermarks { of: Looked::Buffer, high_bytes: 2, low_bytes: 1 }));
     lanes.inboxes[0].rule = DispatchRule::Lanes;
-    assert!(refused(lanes, Forward::Base).contains("one free list"));
+    assert!(refused(lanes, Forward::Base).contains("one inbox with one list of free threads"));
     let mut no_slots = with(8, None);
     no_slots.places[0].kind = PlaceKind::Server(server(1000, 0));
     assert!(refused(no_slots, Forward::Base).contains("is not a memory with slots"));

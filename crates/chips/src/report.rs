@@ -354,8 +354,7 @@ pub struct ExecutedProgram {
     pub hot: Vec<HotWord>,
 }
 
-/// A parameter of the chip's file whose sources state an interval; the interval's ends are in the unit of the
-/// parameter.
+/// A parameter of the chip's file for which a source states an interval, in the parameter's unit.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
     /// Key of the parameter.

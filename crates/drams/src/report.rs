@@ -79,8 +79,7 @@ pub struct MemoryTime {
     pub idle: f64,
 }
 
-/// Number of issued DRAM commands, by the command's abbreviation in datasheets; `refb` is a refresh of a single
-/// bank.
+/// Numbers of issued DRAM commands, by abbreviation; `refb` is a refresh of a single bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Number of activate commands, which open rows.
@@ -109,8 +108,7 @@ pub struct CommandCounts {
     pub refb: u64,
 }
 
-/// Statistics of one bank; `data_share` is the fraction of the run in which the bus transfers data from or to the
-/// bank.
+/// Statistics of one bank.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
     /// Index of the channel.

@@ -4,8 +4,7 @@ use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets with at least `distance_from` and at most `distance_to` other distinct digests since the last occurrence
-/// of their own digest.
+/// Packets whose reuse distance is between `distance_from` and `distance_to`, inclusive.
 ///
 /// `cumulative_percent` is the hit rate of a fully associative LRU cache with `distance_to` + 1 entries.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]

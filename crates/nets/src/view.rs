@@ -107,8 +107,7 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing: its time, the number of the transition, the values of the variables, and the tokens in each place
-/// after the firing.
+/// A firing: time, transition, values of the variables, and tokens in each place after the firing.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Firing")]
 pub struct FiringView {

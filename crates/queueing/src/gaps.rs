@@ -8,8 +8,7 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One range of distances, with the arrivals whose distance from the previous arrival in the same queue is in this
-/// range.
+/// Arrivals whose distance from the previous arrival in the same queue is in one range.
 ///
 /// `share` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
@@ -23,7 +22,7 @@ pub struct GapRow {
     pub share: f64,
 }
 
-/// Distribution of the distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
+/// Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
     /// Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations waits for

@@ -263,8 +263,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A parameter of the chip's file whose sources state an interval; the interval's ends are in the unit of the
-    parameter.
+    """A parameter of the chip's file for which a source states an interval, in the parameter's unit.
 
     Attributes:
         key: Key of the parameter.

@@ -171,7 +171,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Number of issued DRAM commands, by the command's abbreviation in datasheets; ``refb`` is a refresh of a single bank.
+    """Numbers of issued DRAM commands, by abbreviation; ``refb`` is a refresh of a single bank.
 
     Attributes:
         act: Number of activate commands, which open rows.
@@ -206,8 +206,7 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of one bank; ``data_share`` is the fraction of the run in which the bus transfers data from or to the
-    bank.
+    """Statistics of one bank.
 
     Attributes:
         channel: Index of the channel.

@@ -129,8 +129,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses per packet to one memory region: ``packet``, ``context``, ``stack``, the values of a map, or a map's
-    ``NAME.index``.
+    """Accesses per packet to one memory region: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
 
     Attributes:
         name: Name of the memory region.

@@ -8,7 +8,7 @@ import msgspec
 
 
 class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of checking a valid chip file.
+    """The result of ``linecard check`` for a valid chip file.
 
     Attributes:
         chip: The chip.
@@ -20,8 +20,8 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         transmit_gbps: Total send rate of all ports.
         accesses: One row for each memory role that the program of a cluster uses, for all clusters.
         unused: Memories and units that no program uses, such as ``memory.sram``.
-        warnings: Problems in the first 200 packets of a trial, such as failures, avoidable losses, and packet-memory
-            channels in which no packet starts.
+        warnings: Problems that occur in the first 200 packets of a trial run, such as failures, avoidable losses, and
+            memory channels in which no packet begins.
     """
 
     chip: str
@@ -44,14 +44,14 @@ class MemoryCheck(msgspec.Struct, frozen=True, omit_defaults=True):
         role: The role name that programs use for the memory or accelerator.
         memory: Name of the memory or accelerator.
         unloaded_ns: Unloaded latency of a read of ``bytes`` bytes, from issue to result.
-        there_ns: Time of the request path, which consists of issue and links.
+        there_ns: Time of the request path, which is the issue time plus the latency of the links.
         memory_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
-        bytes: Size of the read in bytes.
-        peak_mops: Peak read rate in 10^6 reads per second, limited by the instances and by the links of the route;
-            ``None`` if unlimited.
+        bytes: Number of bytes that the read transfers.
+        peak_mops: Peak read rate in 10^6 reads per second, limited by the memory's instances and by the links to the
+            memory; ``None`` if unlimited.
         peak_gbps: Peak read rate in Gbit/s; ``None`` if unlimited.
-        formula: Formula for the times and rates of this row.
+        formula: Formula from which the times and rates of this row are computed.
     """
 
     cluster: str
@@ -71,11 +71,11 @@ class Lift(msgspec.Struct, frozen=True, omit_defaults=True):
     """A change that removes one limit on the throughput of a chip.
 
     Attributes:
-        component: Name of the improved part, as in the results of a run.
-        kind: Type of the limit: ``engines``, ``threads``, ``memory`` (or unit), ``latency``, ``link``, ``port``,
+        component: Name of the part that the change improves, as in the results of a run.
+        kind: Type of the limit: ``engines``, ``threads``, ``memory`` (also for units), ``latency``, ``link``, ``port``,
             ``shaper``, ``buffer``, ``lock`` or ``order``.
         text: Description of the change.
-        settings: The settings that make the change.
+        settings: The settings that apply the change to the chip.
     """
 
     component: str

@@ -16,7 +16,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         input: Name of the capture or of the digest file, or ``array``.
         format: Format of the capture, ``u32le``, or ``array``.
         compression: Compression of the input file.
-        packets_without_flow: Number of packets in the capture that do not belong to a flow and are ignored.
+        packets_without_flow: Number of packets in the capture that are ignored because they do not belong to a flow.
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
         damaged_records: Number of findings that indicate damage.
         diagnostics: The first findings in the capture, each with its file, byte offset and packet number.
@@ -31,7 +31,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         seed: Seed of random policies and of the hash function ``h3``.
         curves: Hit rates of LRU caches of all sizes, if requested.
         traffic: Statistics of the flows, if requested.
-        time_out_ns: Idle time in ns after which a flow ends in the statistics.
+        time_out_ns: Idle time of a flow in ns after which the statistics count the flow as ended.
     """
 
     rows: tuple[CacheRow, ...]
@@ -67,20 +67,21 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         hits: Packets whose digest was in the cache.
         misses: Packets that miss: the sum of ``cold``, ``capacity`` and ``conflict``.
         miss_ratio: Number of misses, divided by the number of packets.
-        cold: Misses of packets whose digest does not occur in the window of preceding packets.
-        capacity: Misses that are not cold and also occur in a fully associative LRU cache of the same size.
+        cold: Misses of packets whose digest is not among the digests of the preceding packets in the window.
+        capacity: Misses that are not cold, and that a fully associative LRU cache of the same size would also have.
         conflict: Misses that are neither cold nor capacity misses.
         first_ref_misses: Packets whose digest occurs for the first time.
-        cold_but_fa_hit: Cold misses of packets that hit in a fully associative LRU cache of the same size.
-        hit_but_fa_miss: Hits of packets that miss in a fully associative LRU cache of the same size.
+        cold_but_fa_hit: Cold misses of packets that would hit in a fully associative LRU cache of the same size.
+        hit_but_fa_miss: Hits of packets that would miss in a fully associative LRU cache of the same size.
         policy_state_bits: Number of bits of policy state, excluding tags and results; ``None`` for an oracle.
-        oracle: Whether the policy needs knowledge of future packets, which hardware cannot have.
-        hit_seq_sha256: SHA-256 hash of a sequence with one byte per packet (1 for a hit); runs with equal hashes have
-            identical hits and misses.
-        entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
-        cache_bytes: Size of all entries in bytes, without the policy state.
-        false_hits: Number of false hits (packets that received the result of another flow); ``None`` if false hits were
-            not counted.
+        oracle: Whether the policy requires knowledge of future packets, so hardware cannot implement the policy.
+        hit_seq_sha256: SHA-256 hash of one byte per packet (1 for a hit, 0 for a miss). Equal hashes mean that the same
+            packets hit.
+        entry_bits: Size of a cache entry in bits, which is the size of the stored digest bits plus the size of the
+            result.
+        cache_bytes: Total size of all cache entries in bytes, without the policy state.
+        false_hits: Number of false hits, which are packets that received another flow's result; ``None`` if false hits
+            were not counted.
         false_hit_probability: Number of false hits, divided by the number of packets whose flow was not in the cache.
         false_hit_probability_expected: Expected probability of a false hit: the number of ways, divided by 2 to the
             power of the digest width.
@@ -114,13 +115,13 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
 
 
 class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of LRU caches of all sizes, from one pass that computes stack distances (Mattson et al., 1970).
+    """Results for LRU caches of all sizes, which a single pass computes from stack distances (Mattson et al., 1970).
 
     Attributes:
         lru: Caches with 1 to 16 ways, whose numbers of sets are powers of two; fully associative caches come first.
-        curve: Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which the
-            number of misses is constant.
-        reuse: Reuse distances, in bins whose bounds are powers of two.
+        curve: Fully associative caches, each 2^(1/8) times as large as the previous cache, up to the size beyond which
+            the number of misses is constant.
+        reuse: Histogram of reuse distances, with bins whose bounds are powers of two.
     """
 
     lru: tuple[LruRow, ...]
@@ -149,15 +150,15 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets whose digest recurs after at least ``distance_from`` and at most ``distance_to`` other distinct digests.
+    """Packets whose reuse distance is between ``distance_from`` and ``distance_to``, inclusive.
 
     ``cumulative_percent`` is the hit rate of a fully associative LRU cache with ``distance_to`` + 1 entries.
 
     Attributes:
-        distance_from: Smallest reuse distance in the bin.
-        distance_to: Largest reuse distance in the bin.
+        distance_from: Lower bound of the reuse distances in the bin.
+        distance_to: Upper bound of the reuse distances in the bin.
         packets: Number of packets with a reuse distance in the bin.
-        cumulative_percent: Packets with a reuse distance up to ``distance_to``, in percent of all packets.
+        cumulative_percent: Packets with a reuse distance of at most ``distance_to``, in percent of all packets.
     """
 
     distance_from: int

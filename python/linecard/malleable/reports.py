@@ -11,13 +11,15 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
         refs_per_cycle: Memory bandwidth in references per cycle.
-        area: Area for threads and cache; the unit is the area of one thread (thread-equivalent).
+        area: Total area of the threads and the cache, in units of the area of one thread (thread-equivalents).
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
-        best_threads: Number of threads in the best split; if several splits are within 0.01 % of the best throughput,
-            the largest number of threads. ``plateau`` returns the range of splits with nearly the best throughput.
+        best_threads: Number of threads in the best split. If several splits are within 0.01 % of the best throughput,
+            the highest number of threads is used. The method ``plateau`` returns the range of splits whose throughput
+            is close to the best.
         best_packets_per_mcycle: Throughput.
-        single_peak: Whether the throughput rises to a single peak and then falls as the number of threads grows.
+        single_peak: Whether the throughput first rises to a single peak, and then falls, with an increasing number of
+            threads.
         adapted: Results of a malleable core with the same area; ``None`` if not requested.
     """
 
@@ -42,18 +44,21 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_per_mcycle: Throughput in packets per million cycles.
         hit_percent: Percentage of data accesses that hit in the cache.
         bandwidth_percent: Utilisation of the memory in percent.
-        queueing_cycles: Mean time in cycles that an access waits for a busy memory.
+        queueing_cycles: Mean waiting time of an access for a busy memory, in cycles.
         run_instructions: Mean number of instructions between two thread switches.
-        lock_waits_per_packet: Number of lock requests per packet that had to wait.
-        instructions_percent: Percentage of cycles in which instructions execute; other fields list the remaining
-            cycles.
-        pipeline_percent: Percentage of cycles stalled by branches and long operations.
-        load_use_percent: Percentage of cycles stalled between a load and the use of its value.
+        lock_waits_per_packet: Number of lock requests per packet that had to wait for the lock.
+        instructions_percent: Percentage of cycles in which the core executes instructions; other fields contain the
+            percentages of the remaining cycles.
+        pipeline_percent: Percentage of cycles in which the core is stalled by branches and multi-cycle operations.
+        load_use_percent: Percentage of cycles in which an instruction waits for a value that a load has not yet
+            delivered.
         switches_percent: Percentage of cycles spent on thread switches.
-        registers_percent: Percentage of cycles stalled while registers are loaded.
+        registers_percent: Percentage of cycles in which the core is stalled because a thread's registers are being
+            loaded.
         idle_memory_percent: Percentage of cycles in which the core is idle because threads wait for memory.
         idle_other_percent: Percentage of cycles in which the core is idle because threads wait for locks or packets.
-        limit: Bottleneck of the split: compute, switches, memory latency, memory bandwidth or locks.
+        limit: Resource that limits the throughput of the split: compute, switches, memory latency, memory bandwidth or
+            locks.
     """
 
     threads: int
@@ -79,11 +84,11 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
     """Results of a malleable core, which adapts its number of threads at run time.
 
     Attributes:
-        threads: Number of threads at the end.
-        steady_packets_per_mcycle: Throughput between adaptations, in packets per million cycles.
-        packets_per_mcycle: Throughput including all trials, in packets per million cycles.
-        history: The intervals in order, each with a constant number of threads.
-        unsuccessful: Number of adaptations that were incomplete when the packet stream ended.
+        threads: Number of threads at the end of the simulation.
+        steady_packets_per_mcycle: Throughput in packets per million cycles, excluding all trials.
+        packets_per_mcycle: Throughput in packets per million cycles, including all trials.
+        history: The intervals in chronological order; the number of threads is constant within each interval.
+        unsuccessful: Number of adaptations that had not finished when the packet stream ended.
     """
 
     threads: int
@@ -97,7 +102,7 @@ class Stretch(msgspec.Struct, frozen=True, omit_defaults=True):
     """An interval with a constant number of threads: a trial, or the time between two adaptations.
 
     Attributes:
-        from_packet: Number of packets before this interval.
+        from_packet: Number of packets that were processed before this interval.
         threads: Number of threads.
         packets_per_mcycle: Throughput in packets per million cycles.
         trial: Whether the interval was a trial.

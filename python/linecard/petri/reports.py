@@ -6,7 +6,7 @@ import msgspec
 
 
 class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of the search for all reachable markings, without regard to time.
+    """Results of the search for all reachable markings of the net without its firing times.
 
     Attributes:
         net: Name of the net.
@@ -19,16 +19,17 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         dead_markings: Number of dead markings, in which no transition is enabled.
         max_tokens_in_place: Maximum number of tokens in one place.
         max_tokens_in_marking: Maximum number of tokens in one marking.
-        never_enabled_transitions: Number of transitions that are enabled in none of the markings found.
-        complete: Whether the search is complete; otherwise, the search reached the limit, and the results cover only
-            the markings found.
+        never_enabled_transitions: Number of transitions that are not enabled in any marking that the search found.
+        complete: Whether the search found all markings; if not, the search stopped at the limit, and the results cover
+            only the markings found.
         bounds: Maximum number of tokens in each place.
-        unbounded_places: Places that the search proved to be unbounded before it stopped.
-        place_invariants: Minimal P-semiflows: weights of the places such that no firing changes the weighted sum of the
-            tokens. The field is ``None`` if semiflows were not requested, or if there are too many semiflows.
-        transition_invariants: Minimal T-semiflows: numbers of firings of the transitions that together leave the
-            marking unchanged. The field is ``None`` if semiflows were not requested, or if there are too many
+        unbounded_places: Places that the search proved to be unbounded before the search stopped.
+        place_invariants: Minimal P-semiflows: weights of the places for which the weighted sum of all tokens is the
+            same in every reachable marking. ``None`` if semiflows were not requested, or if the net has too many
             semiflows.
+        transition_invariants: Minimal T-semiflows: firing counts of the transitions; a sequence of firings with these
+            counts ends in the marking in which it began. ``None`` if semiflows were not requested, or if the net has
+            too many semiflows.
     """
 
     net: str
@@ -52,10 +53,10 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """The exact steady state of a net.
 
     Attributes:
-        tangible_markings: Number of tangible markings, in which time passes.
-        vanishing_markings: Number of vanishing markings, in which no time passes.
+        tangible_markings: Number of tangible markings, which are markings in which time passes.
+        vanishing_markings: Number of vanishing markings, which are markings in which no time passes.
         net: Name of the net.
-        throughput: Firings per time unit of each transition.
+        throughput: Throughput of each transition in firings per time unit.
         mean_tokens: Number of tokens in each place, averaged over time.
     """
 
@@ -71,9 +72,10 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         net: Name of the net.
-        throughput: Firings per time unit of each transition.
+        throughput: Throughput of each transition in firings per time unit.
         mean_tokens: Number of tokens in each place, averaged over time.
-        throughput_half_width: Half-width of the 95 % interval of each throughput; ``None`` for one replication.
+        throughput_half_width: Half-width of the 95 % confidence interval of each throughput; ``None`` if only one
+            replication was simulated.
         mean_tokens_half_width: Half-width of the 95 % interval of each value in ``mean_tokens``.
         busy_servers: Number of busy servers of each timed transition, averaged over time.
         busy_servers_half_width: Half-width of the 95 % interval of each value in ``busy_servers``.
@@ -84,10 +86,10 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         most_tokens: Maximum number of tokens in each place.
         replications: Number of replications, each with a different seed.
         firings: Number of firings in all replications.
-        time: Measured simulated time of each replication.
+        time: Simulated time over which each replication takes its measurements.
         dead_replications: Number of replications that ended in a dead marking.
         relative_half_width: Largest ratio of a half-width to its mean, among the places and transitions to which
-            ``accuracy`` applies; ``None`` for one replication.
+            ``accuracy`` applies; ``None`` if only one replication was simulated.
     """
 
     net: str
@@ -141,7 +143,7 @@ class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A transition: its name, its time and guard as written in the file, and whether it is immediate.
+    """A transition: its name, its firing time and guard as written in the file, and whether it is immediate.
 
     Attributes:
         name: Name.
@@ -157,13 +159,13 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input, output, inhibitor or reset arc between a place and a transition, which are given by number.
+    """An input, output, inhibitor or reset arc, with the numbers of the place and the transition that the arc connects.
 
     Attributes:
         place: Number of the place that the arc connects.
         transition: Number of the transition that the arc connects.
         kind: Kind of the arc: ``input``, ``output``, ``inhibitor`` or ``reset``.
-        text: Inscription of the arc, which describes its tokens.
+        text: Inscription of the arc, which describes the tokens that the arc moves or tests.
     """
 
     place: int
@@ -173,7 +175,7 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Firing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A firing: its time, the number of the transition, the variables, and the tokens in each place afterwards.
+    """A firing: time, transition, values of the variables, and tokens in each place after the firing.
 
     Attributes:
         time: When.

@@ -111,7 +111,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Distribution of the distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
+    """Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 
     Attributes:
         below_loss: Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations
@@ -130,8 +130,7 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One range of distances, with the arrivals whose distance from the previous arrival in the same queue is in this
-    range.
+    """Arrivals whose distance from the previous arrival in the same queue is in one range.
 
     ``share`` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 

@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 /// The most entries of a map that a report lists; it states the total for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses per packet to one memory region: `packet`, `context`, `stack`, the values of a map, or a map's
-/// `NAME.index`.
+/// Accesses per packet to one memory region: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "RegionUse")]
 pub struct RegionReport {
