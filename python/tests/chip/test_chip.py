@@ -342,7 +342,7 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         ('from = "core"', 'from = "cores"', "no cluster is called `cores`; did you mean `core`?"),
         ('takes = "work"', 'takes = "wrok"', "no inbox or ring is called `wrok`; did you mean `work`?"),
         ('table = "l2"', 'table = "l3"', "no memory or unit is called `l3`; did you mean `l2`?"),
-        ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "holds 1048576 bytes, but"),
+        ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "capacity is 1048576 bytes, but"),
         (
             'to = ["l2", "main", "crc"]',
             'to = ["main", "crc"]',
@@ -395,7 +395,7 @@ def test_all_mistakes_come_at_once_with_their_lines(cli, chip, wording):
         ('issue_ns = "4 KiB"', "issue_ns"),
         ('local = "nearr"', "did you mean `near`?"),
         ("[cluster.core]", "the program of `core` uses `l2`, but no [[route]] leads to `l2`"),
-        ("[memory.main]", "holds 1048576 bytes"),
+        ("[memory.main]", "capacity is 1048576 bytes"),
     ):
         place = f"{path}:{line_of(path, text)}: "
         assert any(place in line and expected in line for line in ended.err.splitlines()), (text, ended.err)

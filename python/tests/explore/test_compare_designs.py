@@ -84,7 +84,7 @@ def test_a_part_that_was_made_slower_is_beyond_noise():
     # Packets accumulate before the slow unit: its rate is conclusive, but no latency is.
     assert found.answered
     assert by_name(found)["latency_p99_ns"].beyond_noise is None
-    assert any(note.startswith("b, example_smartnic: its throughput is conclusive") for note in found.notes)
+    assert any(note.startswith("b, example_smartnic: the throughput is conclusive") for note in found.notes)
     assert throughput.difference == pytest.approx(throughput.b - throughput.a)
     assert throughput.change == pytest.approx(throughput.b / throughput.a - 1)
     assert any(each.name == "crypto: utilization" for each in found.measurements)

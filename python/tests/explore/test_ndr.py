@@ -212,7 +212,7 @@ def test_what_cannot_be_searched_is_refused(chip, cli):
         (("--set", "traffic.arrivals=saturated"), "expected constant"),
         (("--set", "eth.rate_gbps=0"), "has no line rate"),
         (("--packets", "1"), "packets: found 1"),
-        (("--size", "64", "--trace", "x.pcap"), "omit one"),
+        (("--size", "64", "--trace", "x.pcap"), "omit the sizes"),
     ):
         ended = cli("ndr", chip, *words)
         assert ended.status == 2, words

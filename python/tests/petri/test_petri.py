@@ -359,7 +359,7 @@ def test_a_net_goes_to_pnml_and_back(cli, net, tmp_path):
     assert petri.solve(out).throughput == petri.solve(net).throughput
     coloured = tmp_path / "bus.toml"
     coloured.write_text(BUS)
-    assert "or --unfold" in cli("petri", "convert", coloured, "-o", tmp_path / "bus.pnml").err
+    assert "--unfold" in cli("petri", "convert", coloured, "-o", tmp_path / "bus.pnml").err
     few = petri.Net("few")
     kind = few.colour("kind", "a", "b")
     place = few.place("p", kind, tokens="all")

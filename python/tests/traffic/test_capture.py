@@ -92,7 +92,7 @@ def test_packed_digests_that_expand_without_end_are_refused(cli, tmp_path):
     path.write_bytes(gzip.compress(bytes(1 << 24)) * 65)
     ended = cli("flowcache", path)
     assert ended.status == 3
-    assert "1024 MiB when unpacked" in ended.err
+    assert "exceeds 1024 MiB" in ended.err
 
 
 def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
