@@ -1,4 +1,4 @@
-"""Checks and conversions that every public function applies to its arguments first.
+"""Checks and conversions of arguments at the start of every public function.
 
 Every public function converts NumPy numbers to Python numbers, including numbers in settings and axes. An argument of
 the wrong type raises an error: for example, a bool as a count, or a ``progress`` that is not callable. Invalid file

@@ -2,7 +2,7 @@
 
 Lazy imports let `import linecard` and `linecard --help` start fast. Some functions have the same name as a package: for
 example, both a function and a package are called `linecard.dram`. In code, `linecard.dram` always refers to the
-function, even after the import of a module of the package, such as `linecard.dram.result`.
+function, even after `import linecard.dram.result`.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ class Change:
 
     Attributes:
         key: Dotted path of the key.
-        value: Value in the extending preset; ``None`` if the extending preset does not contain the parameter.
-        base: Value in the extended preset; ``None`` if the extended preset does not contain the parameter.
+        value: Value in the preset itself; ``None`` if this preset does not contain the parameter.
+        base: Value in the base preset, which this preset extends; ``None`` if the base preset does not contain the
+            parameter.
         unit: Unit of ``value`` and ``base``.
     """
 
@@ -35,8 +36,8 @@ class Description(Result, DescriptionReport, frozen=True, kw_only=True):
     """Every parameter of a preset, with its unit and source, and the derived values.
 
     Attributes:
-        changes: Differences from the direct parent, which is the last preset in ``extends``; empty for DRAM parts,
-            whose standards contain formulas instead of values.
+        changes: Differences from the direct parent, which is the last preset in ``extends``. Empty for a DRAM part:
+            the standard that it extends contains formulas instead of values.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")

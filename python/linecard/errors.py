@@ -32,7 +32,7 @@ class ConfigProblem:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a question that suggests a valid name similar to a wrong name, or ``otherwise`` if no name is similar."""
+    """Return a question that suggests the most similar valid name; return ``otherwise`` if no name is similar."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), n=1)

@@ -86,9 +86,9 @@ pub struct Summary {
 
 /// Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
 ///
-/// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat non-IP frames.
-/// Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped packets, nor as
-/// loss.
+/// If a program checks headers or looks up addresses, the key `not_ip` of `[program]` sets how the program treats
+/// non-IP frames. Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped
+/// packets, nor as loss.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// Non-IP frames that arrived.
@@ -154,7 +154,7 @@ pub struct DramTime {
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the time spent on the spacing between column commands to an open row.
+    /// Fraction of the time spent waiting between two column commands to an open row.
     pub spacing: f64,
 }
 

@@ -11,8 +11,8 @@ use std::ops::RangeInclusive;
 /// A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
-    /// Path of the file to which the key belongs. Some keys of a chip belong to the file of one of the chip's
-    /// memory parts.
+    /// Path of the file to which the key belongs. Some keys of a chip belong to the separate file of a
+    /// memory part.
     pub file: String,
     /// Dotted path of the key.
     pub key: String,

@@ -37,8 +37,7 @@ pub struct MemoryLatency {
     /// Mean time from the first command that prepares the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// Mean time from the moment when the row is ready to the last data beat: bus turnaround, column latency and
-    /// data.
+    /// Mean time after the row is ready, until the last data beat: bus turnaround, column latency and data.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
     /// Mean time spent waiting for a refresh.
@@ -70,8 +69,8 @@ pub struct MemoryTime {
     /// Fraction of the time spent on refreshes.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time lost to column spacing, request order or the limit of one command per clock, while a
-    /// row is open; without turnaround.
+    /// Fraction of the time lost while a row is open, because of column spacing, request order or the limit of
+    /// one command per clock. Bus turnaround is not included.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// Fraction of the time without a request.

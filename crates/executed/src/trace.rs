@@ -72,9 +72,9 @@ pub struct ProgramReport {
     pub runs_per_packet: f64,
     /// Loads and stores of packet data, per packet.
     pub packet_accesses_per_packet: f64,
-    /// Loads and stores of other data per packet: the heap, objects marked as state (`LC_STATE`), and control data.
+    /// Loads and stores per packet that access the heap, objects marked as state (`LC_STATE`), or control data.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores of the stack and of global variables per packet; stack and global variables are on-chip.
+    /// Loads and stores per packet that access the stack or global variables, which are on-chip.
     pub other_accesses_per_packet: f64,
     /// Number of lock acquisitions per packet.
     pub locks_per_packet: f64,

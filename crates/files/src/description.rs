@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// A quantity derived from a preset's parameters, and the formula of the quantity.
+/// A quantity derived from a preset's parameters, with its formula.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
     /// Title.

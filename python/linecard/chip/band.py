@@ -2,10 +2,10 @@
 
 For n intervals, each of 2n runs sets one parameter to one end of its interval and keeps the stated values of all other
 parameters. One more run combines all interval ends that raise the result, and another run combines all interval ends
-that lower the result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. The last
-two runs choose each interval end by its effect on the result. So the effects of a latency and a number of banks, for
-example, do not cancel each other out. The report also contains the range of results that each interval causes by
-itself.
+that lower the result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. For the
+last two runs, Linecard selects the end of each interval by its effect on the result. A run with all parameters at their
+upper ends would not show the full range: a higher latency lowers the throughput, and more banks raise it. The report
+also contains the range of results that each interval causes by itself.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def together(
     """Return the settings of the last two runs: all interval ends that lower the result, and all that raise the result.
 
     ``numbers`` contains the results of the runs with the settings that `alone` returns, in the order of these settings.
-    For each interval, the first of the last two runs uses the end with the lower result; the second uses the opposite
-    end.
+    From each interval, the first run uses the end with the lower result, and the second run uses the other end.
     """
     lower: list[str] = []
     raised: list[str] = []

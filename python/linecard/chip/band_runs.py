@@ -1,4 +1,4 @@
-"""The parallel runs of a band: first one run for each interval end, then two runs that combine interval ends."""
+"""The parallel runs of a band: a run for each interval end, followed by two runs that combine interval ends."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """The block of a link that exists once in each cluster."""
+    """The block of a link inside a cluster."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

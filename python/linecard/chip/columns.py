@@ -71,7 +71,7 @@ class Column:
 
 
 def columns(facts: Facts, shared: list[Place], entry: dict[str, float]) -> list[list[Column]]:
-    """Up to two groups of columns: first memories, with DRAM last, then accelerators; empty groups are left out."""
+    """The columns in two groups: memories (DRAM last) and accelerators; an empty group is omitted."""
     made: dict[str, Column] = {}
     for place in shared:
         chips = chips_block(facts, place) if place.kind == "dram" else None

@@ -42,7 +42,10 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """Name of the chip, or its file name without the folder, because the drawing must not depend on the folder."""
+        """Name of the chip's preset, or name of the chip's file.
+
+        The name contains no folder, because the drawing must not depend on the folder of the file.
+        """
         chip = self.parts.chip
         return Path(chip).name if chip.endswith(".toml") else chip
 

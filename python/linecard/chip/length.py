@@ -1,10 +1,10 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 Linecard repeats a run that is not steady with four times as many packets, up to a maximum number of packets. A longer
-run with the same throughput confirms the throughput of the shorter run. A longer run does not confirm loss and latency:
-in a run that is not steady, packets still accumulate or wait in full buffers. If the user requests a precision,
-Linecard also extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive,
-and neither ranks nor compares them.
+run with the same throughput confirms the throughput of the shorter run. A longer run confirms neither the loss nor the
+latency: while a run is not steady, its buffers are full or still filling. If the user requests a precision, Linecard
+also extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive, and
+neither ranks nor compares them.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
     """Whether long runs confirm the throughput of runs with a quarter of the packets.
 
-    The function compares the throughput in bits and the throughput in packets. Only one of the two throughputs must
-    match, because random packet sizes can change either throughput by chance.
+    The function compares the throughput in bits and the throughput in packets. It is sufficient that one of the
+    two throughputs matches, because random packet sizes can change the other by chance.
     """
 
     def differs(rate: str) -> float:

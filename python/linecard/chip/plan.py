@@ -1,8 +1,8 @@
 """The blocks and wires of a chip drawing, before the layout.
 
 A wire runs straight down from a cluster to a rail, and straight down from the rail to a memory or unit. A rail is a
-horizontal line in the drawing that represents a link, or a connection without a link. Each rail extends from its
-leftmost wire to its rightmost wire.
+horizontal line in the drawing. It represents a link, or a direct connection, which uses no link. Each rail extends
+from its leftmost wire to its rightmost wire.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Rail:
-    """A rail of a drawing represents a link, a connection of one cluster without a link, or the path of packets.
+    """A rail of a drawing; it represents a link, a direct connection of one cluster, or the path of packets.
 
     Attributes:
         name: Name of the link; empty if the rail represents no link.
@@ -155,7 +155,7 @@ class Plan:
         return cluster_block(self.facts, cluster, inner)
 
     def card_width(self, cluster: Cluster, block: Block) -> float:
-        """Width of a cluster's block that leaves enough space for all wires of the cluster."""
+        """Width of a cluster's block, with enough space for all wires of the cluster."""
         down = sum(cluster.name in rail.clusters for rail in self.rails.values())
         up = [name for name in self.inboxes() if cluster.name in self.takers(name)]
         return max(block.width, 30.0 * down, 40.0 * len(up))

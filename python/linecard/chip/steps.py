@@ -215,7 +215,11 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue the previous access: in the open row, or with the rest of a transfer (unit of kind ``by_size``)."""
+        """Continue where the previous access ended.
+
+        In a memory, the access uses the row that is already open. In a unit of kind ``by_size``, the access transfers
+        further bytes of the previous transfer.
+        """
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
@@ -246,7 +250,7 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until all threads that passed the packet on with `put` and continued in parallel have finished."""
+        """After a `put` with ``goes_on``, wait until no other thread works on the packet."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -285,7 +289,7 @@ class Program:
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Wait for space in the queue of the output port, if threads send packets block by block."""
+        """Wait for space in the queue of the output port; only on chips whose threads send packets block by block."""
         return self._with("admit", {}, OnceKeys, keys)
 
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
@@ -359,7 +363,7 @@ def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
     """Yield the name of an application or of a file of steps; a `Program` is written to a temporary file.
 
     Raises:
-        ConfigError: The program is invalid; the error contains line numbers of ``NAME.toml``, a file with the text that
+        ConfigError: The program is invalid. In the error, ``NAME.toml`` and the line numbers refer to the text that
             ``to_toml()`` returns.
     """
     if not isinstance(program, Program):

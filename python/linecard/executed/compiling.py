@@ -61,7 +61,7 @@ def compile_c(
     Args:
         source: The C file; its folder is on the include path.
         target: The file to write.
-        flags: The flags that Linecard passes for every program of this type: C or XDP.
+        flags: The compiler flags that Linecard uses for all programs of the same type (C or XDP).
         include: The folder with the shipped headers.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         cflags: Additional compiler flags in shell syntax.
