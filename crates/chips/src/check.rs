@@ -32,12 +32,12 @@ pub struct ChipCheck {
     pub receive_gbps: f64,
     /// Total send rate of all ports.
     pub transmit_gbps: f64,
-    /// One row for each memory role that the program of a cluster uses, for all clusters.
+    /// For each cluster, one row for each name by which the cluster's program accesses a memory or an accelerator.
     pub accesses: Vec<MemoryCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Problems that occur in the first 200 packets of a trial run, such as failures, avoidable losses, and memory
-    /// channels in which no packet begins.
+    /// Memory channels or banks without packet headers, and problems in the first 200 packets of a trial run, such as
+    /// failures and avoidable losses.
     pub warnings: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the program.
-        traced: Recorded execution, which `linecard.core` simulates on cores; not part of the dictionary that
+        traced: Recorded execution, which `linecard.core` replays on simulated cores; not part of the dictionary that
             ``to_dict`` returns.
         notes: Problems found in the trace folder; not part of the dictionary that ``to_dict`` returns.
     """

@@ -164,15 +164,15 @@ def xdp_rows(
         program: Name of a shipped program, or path of a C file or an object file.
         section: Function or section to run, if the object has several programs.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
-        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains the number of rows for each
-            smaller maximum.
+        lanes: Number of lanes, from 1 to 8: the maximum number of instructions per row. The result also covers all
+            smaller numbers of lanes.
         isa: Version of the eBPF instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether each path with a constant action has its own copy of the program's end; this copy exits with
-            the constant action.
+        path_exits: Whether the scheduler duplicates the end of the program for each path that sets a constant action.
+            Each copy exits with the action of its path.
 
     Returns:
-        The number of rows of the program for each number of lanes, and the number of rows of each basic block.
+        The number of rows that the program needs with each number of lanes, and the number of rows of each basic block.
 
     Raises:
         ConfigError: The program or an argument cannot be used.
@@ -220,14 +220,14 @@ def xdp_run(
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
+        payload: Generated contents for payload bytes that are missing from the capture: ``random`` or ``pages``.
         seed: Seed of the random generator for payload bytes, mapped addresses and the program's random numbers.
-        routes: Route table; Linecard maps IPv4 addresses to the table's prefixes.
+        routes: Route table; Linecard maps the IPv4 addresses of the packets to the table's prefixes.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         cpus: Number of processors for per-CPU maps; Linecard assigns packets to the processors in turn.
         interface: Index of the receiving network interface.
-        progress: Function that is called repeatedly with (done, total), in packets or in bytes of the capture.
+        progress: Function that is called repeatedly with (done, total); both count packets, or bytes of the capture.
 
     Returns:
         The statistics of the program, and the contents of its maps.

@@ -1,4 +1,4 @@
-"""Design-space exploration: sweeps of chips, DRAM parts and other models, a result table, and a store of finished runs.
+"""Explores design spaces: sweeps over chips, DRAM parts and other models, with a store of finished runs.
 
 `sweep` implements `linecard sweep` and `linecard.sweep` in the following steps:
 

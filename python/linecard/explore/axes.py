@@ -10,8 +10,8 @@
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
 A range without `step`, `times` or `points` is continuous. With `log`, the values of a range are evenly spaced on a
-logarithmic scale. A sample can use a continuous range of fractional numbers; a grid cannot. In a grid, a continuous
-range of whole numbers contains every whole number between its ends.
+logarithmic scale. A sample can use a continuous range of fractional numbers; a grid cannot. In a grid, a range of
+whole numbers without `step`, `times` or `points` stands for all whole numbers from its start to its end.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Axis:
     """A key or an argument that a sweep varies.
 
     Attributes:
-        name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
+        name: A key as in ``--set KEY=VALUE``, or an argument such as ``chip`` or ``seed``.
         values: The values in order; empty if the axis is a continuous range of fractional numbers.
         interval: The continuous range from which a sample draws values; ``None`` for a list, or for a range with steps.
         place: Origin of the axis, for error messages: file and line, or the command-line option.

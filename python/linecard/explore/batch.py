@@ -48,7 +48,7 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Disconnect from the Dask cluster, if connected, and copy the remarks of the store into `counts`."""
+        """Close any connection to the Dask cluster, and record the store's failed writes and warnings in `counts`."""
         if self.store is not None:
             self.counts.not_kept, self.counts.remarks = len(self.store.not_kept), tuple(self.store.remarks)
         if self._connection is not None:

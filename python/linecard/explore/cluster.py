@@ -65,7 +65,7 @@ class _Folder:
         self._made: dict[str, str] = {}
 
     def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
-        """Change to the folder of a file bundle (`bundle` is its hash); the first call creates and fills the folder."""
+        """Change to the folder of the file bundle with hash `bundle`; the first call creates and fills the folder."""
         with self._change:
             while self._users and self._bundle != bundle:
                 self._change.wait()
@@ -122,7 +122,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
 
 
 def bundle_of(tasks: Iterable[Task]) -> dict[str, bytes]:
-    """Map the relative path of each file that the tasks name below the current folder to the contents of the file."""
+    """Read the tasks' input files below the current folder, and return their contents by relative path."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
     for task in tasks:

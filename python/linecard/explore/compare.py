@@ -75,8 +75,8 @@ def compare(
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
-        b: The second design, or a second file of the same kind as A; with ``--program``, a second program for A. If B
-            is omitted, A is also the second design.
+        b: The second design, or a second file of the same kind as A; with ``--program``, B can be a second program to
+            run on A. If B is omitted, A is also the second design.
         program_b: Program that the second design executes instead of ``program``, with the same options; the two
             profiles are then compared line by line.
         set: New values for parameters of both designs.
@@ -84,8 +84,8 @@ def compare(
         set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Number of packets in each run; an inconclusive run is repeated with more packets.
-        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
-            as 1%.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
+            example, 1%).
         seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.

@@ -41,8 +41,8 @@ class Moved:
         low: Lower bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
         high: Upper bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
         beyond_noise: Whether the confidence interval of the difference excludes zero; ``None`` if no interval exists.
-            ``beyond_noise`` is also ``None`` for the offered load of two designs with the same traffic, because the
-            designs do not determine this load.
+            For two designs with the same traffic, ``beyond_noise`` is also ``None`` for the offered load, because the
+            designs do not affect this load.
     """
 
     name: str
@@ -126,7 +126,8 @@ class CompareResult(Result):
         a: The first design, run or sweep.
         b: The second design, run or sweep.
         kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the metrics are reliable enough to compare; ``notes`` lists the attempts and contains advice.
+        answered: Whether the metrics are reliable enough to compare; if not, ``notes`` states the reason and contains
+            advice.
         basis: Description of the samples from which the confidence intervals are computed.
         limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
             sweeps.
@@ -158,7 +159,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show; metrics that are zero on both sides, or redundant with a rate, are omitted."""
+        """The metrics to show, without packet counts, the simulated time, and metrics that are zero on both sides."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

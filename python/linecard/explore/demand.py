@@ -41,8 +41,8 @@ class Demand:
     Attributes:
         component: Name of the part.
         offered_gbps: Offered load of the chip in Gbit/s, including frames that the part does not process.
-        most_gbps: Lowest offered load of the chip at which the part is always busy, in Gbit/s; this load counts all
-            frames.
+        most_gbps: Lowest offered load of the chip at which the part is always busy, in Gbit/s, including frames that
+            the part does not process.
         most_mpps: Lowest offered load of the chip at which the part is always busy, in 10^6 packets per second.
         share: ``offered_gbps`` divided by ``most_gbps``; above 1, the part is overloaded.
     """

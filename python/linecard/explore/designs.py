@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """Select the best points of a batch in the order of Pareto fronts; points that violate a limit come last."""
+    """Select the best points of a batch, one Pareto front after another; points that violate a limit come last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Return whether every number of a run that an objective, a limit or a column uses is conclusive."""
+    """Return whether the objectives, limits and columns use only conclusive results of a run."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -111,7 +111,7 @@ def judge(
 
 
 class Space:
-    """The design points that satisfy the constraints; each point has the index of its value on every axis."""
+    """The design points that satisfy the constraints, and their coordinates: one value index per axis."""
 
     def __init__(self, task: Task) -> None:
         spec = task.spec

@@ -1,7 +1,7 @@
 """Executes the runs of a batch in parallel threads.
 
 If the store already has the record of a run, this module reads the record and does not repeat the run. If another
-process is already executing a point, this process later looks for the record of the point in the store. A refused or
+process is already executing a point, this module later looks for the record of the point in the store. A refused or
 failed run also has a record, which contains the reason for the refusal or failure. The results do not depend on the
 number of threads or on the order in which runs end.
 """

@@ -1,7 +1,7 @@
 """Repeats runs with more packets until their results are conclusive by the rules of `linecard.chip.length`.
 
-An unsteady run is lengthened independently of other points of the table. If the confidence interval of a point is too
-wide, all runs of the point are lengthened (one run per seed). The result of a point does not depend on other points.
+A point has one run per seed. If a run is not steady, only this run is lengthened. If the confidence interval of a
+point is too wide, all runs of the point are lengthened. The result of a point does not depend on other points.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Return the number of packets that a chip run measures; 0 for a whole capture, or if the number is invalid."""
+    """Return the number of measured packets in a chip run; 0 means a whole capture, or an invalid number."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     packets = request.arguments.get("packets", usual[0])
     return int(packets) if is_number(packets) else 0

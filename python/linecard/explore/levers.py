@@ -2,7 +2,7 @@
 
 The parameters are read from the chip's file. The key of a parameter determines its kind, for example a rate or a size.
 The Rust core lists the changes that remove a limit on the throughput (``crates/chips/src/lifts.rs``). A change consists
-of settings in the form of ``--set``.
+of keys with their new values, as for the option ``--set``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Parameter:
             ``count`` or ``size``.
         value: The current value of the key; always 1 if the parameter is a factor that scales several keys.
         unit: Unit.
-        scaled: Function that scales the parameter by a factor; returns the settings, and the actual factor after
-            rounding to whole numbers.
+        scaled: Function that scales the parameter by a factor and rounds the new values. The function returns the new
+            values and the actual factor.
     """
 
     name: str

@@ -6,9 +6,9 @@ returns a lower bound of each rate.
 
 After a warm-up, a trial offers evenly spaced frames of one size or mix at a constant rate. A trial ends after a given
 number of packets. Packets that accumulate inside the chip count as lost, because they would overflow a buffer in a
-longer trial. If an accumulation of packets may be random, the trial is repeated with four seeds, and then with more
-packets. A longer trial checks each rate that the search finds, because a buffer that fills slowly causes loss only late
-in a trial. If the longer trial finds more loss than allowed, the search continues with trials of that length.
+longer trial. If the accumulation may be a random fluctuation, the trial is repeated with four seeds, and then with
+more packets. A longer trial checks each rate that the search finds, because a buffer that fills slowly causes loss only
+late in a trial. If the longer trial finds more loss than allowed, the search continues with trials of that length.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def ndr(
         packets: Number of packets in each trial. The warm-up before a trial has half as many packets as the trial. The
             trial that confirms the no-drop rate has at least four times as many packets as the other trials.
         seeds: Number of seeds for each trial. The loss of a trial is the mean over the seeds. At the no-drop rate, no
-            packet is lost with any seed. If packets accumulate inside the chip, but the accumulation may be random, the
-            trial is repeated with at least four seeds.
+            packet is lost with any seed. If packets accumulate inside the chip, possibly by chance, the trial is
+            repeated with at least four seeds.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
-        precision: Synonym of ``width``, such as 1%; use only one of the two options.
+        precision: Relative width of the load interval, such as 1%: the same setting as ``width``; use only one of them.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.

@@ -74,7 +74,7 @@ class RateRow:
         ndr_gbps: No-drop rate in 10^9 bits per second, counting only the bits of frames.
         pdr_gbps: Partial-drop rate in 10^9 bits per second, counting only the bits of frames.
         interval: The highest load that passed its trial and the lowest load that failed, for each of ``ndr_mpps`` and
-            ``pdr_mpps``. If the trial at line rate passed, both loads equal the line rate.
+            ``pdr_mpps``. If no load failed, both entries are the line rate.
         limit: Cause that limits the no-drop rate: ``line rate``, or the part of the chip that is always busy at the
             lowest failed load. ``no single part`` means that bursts or waiting times cause the loss; see ``linecard
             why``.
@@ -82,9 +82,10 @@ class RateRow:
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Number of packets per seed in the trial that confirmed the no-drop rate; 0 if no trial
             confirmed this rate.
-        confirmed: Whether the trial that confirms the no-drop rate is conclusive. The trial is conclusive if packets
-            accumulate inside the chip at most half as fast as at a load one ``width`` above the capacity. The permitted
-            accumulation must also exceed the random variation, at the highest passed and at the lowest failed load.
+        confirmed: Whether the trial that confirms the no-drop rate is conclusive. At a load that exceeds the capacity
+            by one ``width``, packets accumulate inside the chip at a known rate. In a conclusive trial, packets
+            accumulate at most half as fast. This limit on the accumulation must also be larger than random variation,
+            both at the highest passed load and at the lowest failed load.
         trials: Number of trials, including the trials that confirm a rate.
         tried: All trials, in the order of the search.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
@@ -109,7 +110,7 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or every load loses packets but a partial-drop rate was found."""
+        """Whether the no-drop rate is confirmed, or the search found only a partial-drop rate."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:

@@ -64,10 +64,10 @@ def optimize(
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; it replaces the budget in the file.
-        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean, such
-            as 1%. If objectives use the loss or the mean latency, the precision applies to these numbers, too. This
-            argument replaces the precision in the file.
-        set: New values for parameters and arguments of all points. These values override the values in the file.
+        precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
+            example, 1%). If objectives use the loss or the mean latency, the precision applies to these numbers, too.
+            This argument replaces the precision in the file.
+        set: New values for parameters and arguments of all points; they override the values in the file.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
@@ -240,7 +240,7 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Return the fraction of the box between the best and worst objective values that the front dominates.
+    """Return the hypervolume of the front, as a fraction of the box between best and worst objective values.
 
     Objectives with the same value at all points are ignored. The function returns 1 if every objective has the same
     value at all points.

@@ -24,9 +24,10 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalar results and fractions of packets as columns of the result table.
+    """Convert the results of a program to columns of the result table, and to measurements.
 
-    All other fractions are returned as measurements, which have no column in the table.
+    The columns contain scalars, and fractions of the packets, such as the fraction with each verdict. All other
+    fractions, such as the fraction of each function, are measurements only.
     """
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.

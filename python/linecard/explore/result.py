@@ -67,7 +67,7 @@ class Parts:
 
     @classmethod
     def of(cls, measurements: Sequence[tuple[str, str, str, Any]]) -> Parts:
-        """Select the utilisations of parts, and the packet times in parts, from the measurements of a run."""
+        """Extract the utilisation of each part, and the time of packets in each part, from a run's measurements."""
         busy, packet = {}, {}
         for component, metric, unit, value in measurements:
             if not isinstance(value, (int, float)):

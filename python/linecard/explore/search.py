@@ -7,7 +7,7 @@ This search requires fewer trials than the bisection of RFC 2544, for four reaso
 
 - The search tries the largest load first.
 - The result of every trial is used for all goals.
-- The throughput of the device under overload predicts the load for the next trial.
+- If a load overloads the device, the measured throughput predicts the next load to try.
 - If a load meets the goal, the simulated utilisation of the busiest part predicts the highest load that meets the goal.
 
 The search runs no simulations: its caller requests a load, simulates a trial at this load, and reports the loss.

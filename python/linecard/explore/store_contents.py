@@ -119,7 +119,7 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
-    """Write all measurements in CSV or Parquet format, sorted by run; CSV export needs bounded memory."""
+    """Write all measurements in CSV or Parquet format, sorted by run; CSV rows are written one at a time."""
     if kind == "csv":
 
         def write(file: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Subjects of sweeps: models with a common interface, such as chips and DRAM parts, which a sweep can simulate.
+"""Subjects of sweeps: chips, DRAM parts and other models that a sweep can simulate through a common interface.
 
 A subject defines its arguments, their command-line options, and the function that executes one point. Each subject is a
 module of `linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`, which contains named
@@ -35,7 +35,7 @@ class Request:
     Attributes:
         subject: The subject of the run: a name in `SUBJECTS`.
         arguments: Arguments that the caller passed explicitly; arguments with default values are absent.
-        settings: Changed keys and their values, in the form of ``--set``.
+        settings: Changed keys with their new values, as for the option ``--set``.
     """
 
     subject: str
@@ -84,7 +84,7 @@ class Subject:
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
             without option.
         defaults: Arguments that every point has, unless the sweep sets other values.
-        has_settings: Whether a key that is not an argument sets a parameter of the design, as ``--set`` does.
+        has_settings: Whether a sweep can change keys of the design, as ``--set`` does, in addition to the arguments.
         command_words: First words of the command line that repeats a run, such as ``linecard run``.
         run: Function that executes one point.
         length: Name of the argument that sets the length of a run; empty if no argument sets the length.

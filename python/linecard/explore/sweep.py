@@ -97,7 +97,7 @@ def sweep(
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. ``shard`` is a pair ``(i, n)`` with i from 1 to n.
         progress: Function that is called repeatedly with (runs done, total runs).
-        **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
+        **arguments: Further arguments of all points, such as ``cpus=2`` or ``policy="lru"``.
 
     Returns:
         A table with one row per point; the row of a refused or failed point contains the reason.
@@ -211,8 +211,9 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 
 
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
-    """Execute points, and return the result table, whose ``counts`` include all previous runs of ``bench``.
+    """Execute points, and return the result table.
 
+    The ``counts`` of the table are the counts of ``bench``, which include earlier batches of runs.
     Inconclusive runs are not lengthened if ``fixed`` is true, or if the sweep or one of its axes determines the run
     length.
     """
