@@ -41,7 +41,7 @@ class Several(Result, Generic[Each]):
         return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the first result, in which the field ``key`` lists the values of all results."""
+        """The manifest of the first result; the field in which the results differ lists the values of all results."""
         several = {self.key: [getattr(each, self.key) for each in self.results]}
         return {**self.results[0].manifest(), "result": type(self).__name__, **several}
 

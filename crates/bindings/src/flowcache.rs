@@ -335,7 +335,7 @@ struct Input {
     /// Name of the capture or of the digest file, or `array`.
     #[serde(rename = "input")]
     name: String,
-    /// Format of the capture, `u32le`, or `array`.
+    /// Format of the input: `u32le` or `array` for digests, or the file format of the capture.
     format: &'static str,
     /// Compression of the input file.
     compression: Compression,
@@ -368,12 +368,13 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether the policy requires knowledge of future packets, so hardware cannot implement the policy.
+    /// Whether the policy is an oracle, which requires knowledge of future packets and cannot be implemented in
+    /// hardware.
     oracle: bool,
     /// SHA-256 hash of one byte per packet (1 for a hit, 0 for a miss). Equal hashes mean that the same packets
     /// hit.
     hit_seq_sha256: String,
-    /// Size of a cache entry in bits, which is the size of the stored digest bits plus the size of the result.
+    /// Size of a cache entry in bits: the number of stored digest bits plus the size of the result.
     entry_bits: u32,
     /// Total size of all cache entries in bytes, without the policy state.
     cache_bytes: u64,

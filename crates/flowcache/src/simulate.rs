@@ -73,7 +73,8 @@ pub struct Row {
     pub conflict: u64,
     /// Packets whose digest occurs for the first time.
     pub first_ref_misses: u64,
-    /// Cold misses of packets that would hit in a fully associative LRU cache of the same size.
+    /// Packets that count as cold misses, although a fully associative LRU cache of the same size would still
+    /// contain their digest.
     pub cold_but_fa_hit: u64,
     /// Hits of packets that would miss in a fully associative LRU cache of the same size.
     pub hit_but_fa_miss: u64,

@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 20_000;
 /// Weights by name.
 pub type Semiflow = BTreeMap<String, u64>;
 
-/// Results of the search for all reachable markings of the net without its firing times.
+/// Results of the search for all reachable markings; the search ignores the firing times of the net.
 #[derive(JsonSchema, Serialize)]
 pub struct ExploreReport {
     /// Name of the net.

@@ -50,8 +50,8 @@ pub struct SimulateReport {
     pub time: f64,
     /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// Largest ratio of a half-width to its mean, among the places and transitions to which `accuracy` applies;
-    /// `None` if only one replication was simulated.
+    /// Half-width of the 95 % interval, divided by the mean: the largest value among the places and transitions to
+    /// which `accuracy` applies. `None` if only one replication was simulated.
     pub relative_half_width: Option<f64>,
 }
 

@@ -12,7 +12,7 @@ the throughput is also simulated with the remaining seeds.
 - **Bounds**: the capacity of a part is the throughput of the chip divided by the utilisation of the part. The
   utilisation law holds for any arrival process. If an output queue drops a packet, all parts before the queue have
   already processed the packet. Therefore, the capacity of a part before the output queues refers to processed packets.
-  The capacity of a sending line refers to sent packets.
+  The capacity of a port's sending side refers to sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, which central differences approximate. If all rates are multiplied
   by a factor and all times are divided by this factor, the throughput is multiplied by this factor. Therefore, the sum
   of the rate elasticities minus the sum of the time elasticities must be 1, which checks the analysis. Short runs
@@ -100,10 +100,10 @@ def why(
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Initial number of measured packets in each run. The warm-up of a run has half as many packets as the
             measurement. Until the throughput is conclusive, the analysis repeats the runs with four times as many
-            packets, up to 256,000 packets. The analysis lengthens a run with 64,000 packets or more at most once.
-        precision: Runs are lengthened until the half-width of the throughput's 95 % confidence interval is at most this
-            fraction of the mean, such as 1%. In Python, 0.01 means 1 %; ``None`` means that the throughput must be
-            conclusive, with no required precision.
+            packets, up to 256,000 packets. If ``packets`` is 64,000 or more, each run is lengthened at most once.
+        precision: Runs are lengthened until the half-width of the throughput's 95 % confidence interval, divided by the
+            mean, is at most this number, for example 1%. In Python, 0.01 means 1 %; ``None`` means that the throughput
+            must be conclusive, with no required precision.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris screening and Sobol indices; each parameter varies from half to twice its value (extra
@@ -171,8 +171,9 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Return a request that runs the chip with changes; a change replaces an earlier change of the same key.
 
-        A run computes a verdict only if this verdict decides whether the offered load limits the throughput. A verdict
-        requires additional runs with improved parts, which this analysis executes itself.
+        If ``verdict`` is true, the run also finds its own bottleneck, which shows whether the offered load limits the
+        throughput. Other runs do not find their bottleneck, because that requires additional runs with improved parts.
+        The analysis executes such runs itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -311,7 +312,7 @@ class Question:
         )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """Return the result of `linecard why`; if the throughput is not conclusive, without lifts and elasticities."""
+        """Return the result of `linecard why`; an inconclusive throughput yields no lifts and no elasticities."""
         asked = self.shared["packets"]
         base = self.base()
         elasticities: tuple[Elasticity, ...] = ()
@@ -393,7 +394,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """Return the throughput gain from lifting each limit, and from lifting any two of the three best limits."""
+        """Return the throughput gains from lifting each limit, and each pair of the three most promising limits."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))

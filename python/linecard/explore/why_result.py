@@ -81,8 +81,8 @@ class Lifted:
 
     Attributes:
         components: Name of the improved part, or the names of two parts that are improved together.
-        kind: Type of the lifted limit: ``engines``, ``threads``, ``memory`` (also for units), ``latency``, ``link``,
-            ``port``, ``shaper``, ``buffer``, ``lock``, ``order``, or ``pair``.
+        kind: Type of the lifted limit: ``engines``, ``threads``, ``memory`` (a memory or a unit), ``latency``,
+            ``link``, ``port``, ``shaper``, ``buffer``, ``lock``, ``order``, or ``pair``.
         text: Description of the change.
         gain: Relative increase of the throughput; 0.34 means 34 %.
         low: Lower bound of the 95 % confidence interval of the gain.
@@ -142,7 +142,7 @@ class WhyResult(Result):
             capacities of parts, but no gains and no elasticities.
         throughput_mpps: Throughput in 10^6 packets per second.
         throughput_gbps: Throughput in 10^9 bits per second.
-        loss_fraction: Fraction of the packets that are dropped by the chip.
+        loss_fraction: Packets dropped, divided by packets that left or were dropped.
         verdict: The part that limits the throughput, or ``several parts``, ``not clear`` or ``not known``. ``several
             parts`` means that no single part and no pair of parts is the limit. ``not clear`` means that no measured
             gain is statistically significant. ``not known`` means that the throughput is not conclusive.
@@ -164,8 +164,8 @@ class WhyResult(Result):
         elasticity_packets: Number of measured packets in each run that measures elasticities; can be lower than
             ``packets``.
         counts: Numbers of reused and executed runs.
-        metric: The metric to which gains and elasticities refer: ``throughput_mpps`` (throughput in packets per
-            second), as in the verdict of a run.
+        metric: Name of the metric to which gains and elasticities refer: ``throughput_mpps``. The verdict of a run
+            uses the same metric.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")

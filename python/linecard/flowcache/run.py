@@ -89,11 +89,11 @@ def flowcache(
             distances.
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
-        packets: Maximum number of packets; 0 for all packets of a capture, or for the number of packets in a link
-            profile. The parameter ``packets`` applies only to captures.
+        packets: Maximum number of packets; 0 means all packets of a capture, or the number of packets that a link
+            profile specifies. For an input of digests, ``packets`` must be 0.
         strict: Stop at the first damaged record of the capture.
-        progress: Function that is called repeatedly with the completed and the total work. Work is counted in bytes
-            while the input is read, and in packets (summed over all caches) during the simulation.
+        progress: Function that is called repeatedly with the completed and the total work. The unit of both
+            numbers is bytes while the input is read, and packets (summed over all caches) during the simulation.
 
     Returns:
         One row for each cache, and the best policy for each size.

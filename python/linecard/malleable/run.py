@@ -108,8 +108,9 @@ def deployments(
         traced: The traced program.
         points: Memories, each as a pair of latency (cycles) and bandwidth (references per cycle).
         events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
-        chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
-            ``configurable`` (any number of cores).
+        chips: Groups of chips to simulate. ``fixed`` is a group of three: the IXP2800, the optimal fixed chip, and the
+            ideal malleable chip. ``malleable`` is the malleable chip. ``configurable`` is a malleable chip with any
+            number of cores.
         adapt_packets: Number of packets that the adaptive chip processes; 0 to simulate no adaptive chip.
         per_chip: Whether a bandwidth in ``points`` is the total for all cores of a chip; otherwise, each core has this
             bandwidth.
@@ -147,7 +148,10 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare schemes for loading registers in a malleable core: predicted, all or five hot registers, and caches.
+    """Compare schemes for loading the registers of a malleable core.
+
+    The schemes load the predicted registers, the registers that an oracle selects, the five most frequently needed
+    registers, or all registers. Further schemes are register caches.
 
     Args:
         traced: The traced program.
@@ -156,7 +160,7 @@ def registers(
         threads: Number of threads; 0 for the number with the highest throughput.
         cache_registers: Sizes of the simulated register caches in registers; the caches replace the least recently used
             register.
-        only_predicted: Whether to omit the reference schemes that are compared with prediction.
+        only_predicted: Whether to simulate only the prediction and the register caches, without the other schemes.
         events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         jobs: Number of parallel simulations.
         progress: Function that is called repeatedly with the completed and the total work.
@@ -200,9 +204,9 @@ def termination(
         progress: Function that is called repeatedly with the completed and the total work.
 
     Returns:
-        A dictionary with the number of ``threads`` before the termination, ``packets``, the number of ``times`` that a
-        thread was terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of
-        packets, compared with a core that has one thread fewer and pins all cache lines.
+        A dictionary with four keys. ``threads`` is the number of threads before the termination. ``packets`` repeats
+        the argument. ``times`` is the number of terminations. ``longer_percent`` is the additional time for each number
+        of packets, compared with a core that has one thread fewer and pins all cache lines.
 
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.

@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """Divide a piece into parts of about ``most`` layers; place names replace the arcs between parts."""
+    """Divide a piece of a net into parts of about ``most`` layers; place names replace the arcs between parts."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

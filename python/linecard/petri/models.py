@@ -54,7 +54,7 @@ class Difference:
         threads: Numbers of engines and of threads per engine, such as ``4x4``.
         traffic: Traffic.
         scheme: Buffering scheme.
-        component: Component of the metric.
+        component: Part of the chip to which the metric refers, such as ``dram``; ``total`` for the whole chip.
         metric: Name.
         np: Value of the metric in the event-driven model.
         petri: Value of the metric in the Petri net.

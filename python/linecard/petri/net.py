@@ -1,4 +1,6 @@
-"""Classes that build in Python the Petri nets that TOML files can describe, with operators for expressions.
+"""Classes for building Petri nets in Python, with operators for expressions.
+
+Every net that a TOML file can describe can also be built with these classes.
 
 >>> from linecard import petri
 >>> net = petri.Net("bus")

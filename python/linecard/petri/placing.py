@@ -32,7 +32,7 @@ STRAIGHT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The space left of, right of and below the centre of a node, and its symbol's half-width and height."""
+    """The space around the centre of a node (left, right and below), and the half-width and height of its symbol."""
 
     left: float
     right: float

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Explored(Result, ExploreReport, frozen=True):
-    """Statistics of all reachable markings of the net without its firing times."""
+    """Statistics of all reachable markings; the search ignores the firing times of the net."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
 

@@ -63,8 +63,8 @@ def queueing_run(
         progress: Function that is called repeatedly with the number of completed operations and the total number.
 
     Returns:
-        One row per queue manager with the analytical model's prediction, and the distribution of the distances between
-        arrivals in the same queue.
+        One row of simulated and predicted results for each queue manager. The result also contains the distribution of
+        the distances between arrivals in the same queue.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.

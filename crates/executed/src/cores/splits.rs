@@ -67,7 +67,7 @@ pub struct CoreRow {
     pub queueing_cycles: f64,
     /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
-    /// Number of lock requests per packet that had to wait for the lock.
+    /// Mean number of times that a packet had to wait for a lock.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
