@@ -29,7 +29,7 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with named columns and with rows of values that files can store."""
+    """A table with named columns; all values have types that files can store."""
 
     columns: tuple[str, ...]
     rows: Sequence[Row]

@@ -1,7 +1,8 @@
 """The parts of a result; the same parts are shown on the terminal, on pages, in notebooks and in pictures.
 
-For each class of results, one function converts a result to parts. The function is registered in the module `…view`
-beside `…result`, or in the module of the class itself::
+For each class of results, one function converts a result to parts. This function is in the module that defines the
+class, such as `linecard.terms`. For a class in a module `…result`, the function is in the corresponding module `…view`,
+such as `linecard.chip.view` for `linecard.chip.result`. A decorator registers the function::
 
     @view.register
     def _(result: MemoryResult) -> list[Part]: ...
@@ -96,7 +97,7 @@ class Fact(NamedTuple):
 
 
 def facts_shown(record: Any) -> list[Fact]:
-    """The numbers of a report that terminal output shows in rows of their own, each with its unit."""
+    """Those numbers of a report that have a separate row on the terminal, each with its unit."""
     return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
@@ -147,8 +148,8 @@ class Axis(NamedTuple):
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero. If ``zero`` is ``None``, the axis begins at zero only when the data then
-            cover at least a quarter of the axis.
+        zero: Whether the axis begins at zero. If ``zero`` is ``None``, the axis begins at zero only if the data would
+            then cover at least a quarter of the axis.
         low: Lower end of the axis, if it differs from the minimum of the data.
         high: Upper end of the axis, if it differs from the maximum of the data.
         names: Labels that replace the numbers at the positions 0, 1, 2 and so on.
@@ -195,7 +196,7 @@ class Grouped(NamedTuple):
         scale: Quantity of the bars, with its unit.
         names: Names of the bars in each row.
         rows: Rows; each row has a name, a value (or ``None``) for each name in ``names``, a remark, and the half-width
-            of the last bar's interval. A text in place of a row is shown as a heading.
+            of the error bar on the last bar. A text in place of a row is shown as a heading.
         pale: Whether the first bar is the reference with which the other bars are compared.
     """
 

@@ -54,9 +54,9 @@ pub struct HierarchyReport {
     pub most_messages_per_second: f64,
     /// Number of messages as a percentage of the number of packets.
     pub reach_percent: f64,
-    /// Idle host cycles per message: number of cycles in which the host processes no message.
+    /// Number of idle host cycles, divided by the number of messages.
     pub host_cycles_per_message: f64,
-    /// Idle core cycles per message: number of cycles in which the core processes no message.
+    /// Number of idle core cycles, divided by the number of messages.
     pub core_cycles_per_message: f64,
     /// Utilisation of the DRAM.
     pub dram_utilization: f64,

@@ -7,11 +7,10 @@ Linecard evaluates every study by the following comparisons:
 - **Cells**: the error of each measured value, relative to the published value.
 - **Orders**: whether the measured values rank two rows in the same order as the published values. A pair of rows is
   compared if the rows differ only in the ranked column and have different published values.
-- **Gains**: the difference, in percentage points, between each improvement stated by the document in percent and the
-  measured improvement.
-- **Calibrated cells**: the cells whose published values were used to choose a parameter. Reports show calibrated cells,
-  but mean errors do not include calibrated cells. Calibrated cells must also meet the limit on the largest error and
-  the tolerances of cells.
+- **Gains**: the measured improvement minus the improvement that the document states, in percentage points.
+- **Calibrated cells**: the cells whose published values were used to choose the value of a parameter. Reports show
+  calibrated cells, but mean errors do not include calibrated cells. Nevertheless, each calibrated cell must meet the
+  tolerance of its table and the limit on the largest error.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Cell:
         spread: Standard deviation of the measured values of all seeds.
         error: Relative error ``(measured - published) / published`` as a fraction; 0 if the measured value meets a
             published bound.
-        calibrated: Whether the published value of the cell was used to choose a parameter.
+        calibrated: Whether the published value of the cell was used to calibrate a parameter.
         failure: Reason why the measured value is missing.
         run_ids: Identifiers of the runs, one per seed.
         measure: Name of the measure in the results of the runs; cells with the same runs and the same measure count as
@@ -231,7 +230,7 @@ class Deviation:
 
 
 def words(keys: Where) -> str:
-    """Values of key columns as text, such as ``l3fwd16, banks 2``; a number follows the name of its column."""
+    """Values of key columns as text, such as ``l3fwd16, banks 2``; a number is preceded by the name of its column."""
     return ", ".join(
         value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
     )
@@ -256,9 +255,10 @@ def is_calibrated(
     *,
     anywhere: bool = False,
 ) -> bool:
-    """Whether the published value of the cell was used to choose a parameter.
+    """Whether the published value of the cell was used to calibrate a parameter.
 
-    If ``anywhere`` is true, a calibration entry for a configuration applies in every table; gains require this setting.
+    If ``anywhere`` is true, a calibration entry for a configuration applies in every table. For gains, set ``anywhere``
+    to true.
     A calibration entry that names no configuration applies to all cells of one table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
@@ -319,7 +319,7 @@ def _beyond(difference: float, relation: str) -> float:
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
     """Keep only the first cell of each quantity, because several tables can contain the same measure of the same runs.
 
-    A quantity that was used to choose a parameter counts as calibrated in every table that contains the quantity.
+    A quantity that was used to calibrate a parameter counts as calibrated in every table that contains the quantity.
     """
     found: dict[tuple[tuple[str, ...], str], Cell] = {}
     single: list[Cell] = []
@@ -389,7 +389,7 @@ def judge_shape(
     Args:
         check: The statement to check.
         values: The swept values in ascending order.
-        curve: The measured values of each pair of series and measure, in the order of ``values``.
+        curve: The measured values in the order of ``values``; the dictionary's keys are pairs (series, measure).
     """
 
     def result(holds: bool | None, found: str) -> Shape:
@@ -524,7 +524,7 @@ def shape_id(figure: str, shape: Shape) -> str:
 
 
 def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
-    """Whether the error of a cell, which may be calibrated, exceeds the tolerance of the cell's table."""
+    """Whether the error of a cell, calibrated or not, exceeds the tolerance of the cell's table."""
     if cell.difference is None:
         return False
     if table.tolerance_points is not None:

@@ -1,4 +1,4 @@
-"""The results by which Linecard judges a scorecard line: cells, orders, gains and shapes of tables and figures.
+"""The results that decide a scorecard line: cells, orders and gains of tables, and shapes of curves.
 
 A scorecard line is not judged if a table or figure that the line names was not run. If a run for a scorecard line
 failed, the limit of this line is not met.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NotRunError(Exception):
-    """A table or figure whose results are necessary for a scorecard line was not run."""
+    """A scorecard line requires a table or figure that was not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Reading:
         measured: The number to compare with the limit; ``None`` if a run failed or if there is no cell to evaluate.
         detail: Explanation of the measured number: the worst cell or the reversed pairs, and the number of cells or
             pairs.
-        calibrated: The cells of the scorecard line that were used to choose a parameter.
-        of: Total number of items, if the limit is a number of items, such as 12 of 13.
+        calibrated: The cells of the scorecard line that were used to calibrate a parameter.
+        of: Total number of counted items, such as 13 in ``12 of 13``; ``None`` if the limit does not count items.
         spoiled: Reason why the limit counts as not met although the measured number is within the limit; otherwise
             empty.
     """

@@ -119,8 +119,8 @@ class TableSpec(_Strict, frozen=True):
         headline: Whether the main numbers of the study include the cells. Main numbers exclude cells that follow
             arithmetically from inputs, repeat inputs, or appear in no document. Reports list the excluded cells
             separately.
-        restates: Measure of other tables that this table repeats in another unit; the repeated cells do not count as
-            separate quantities.
+        restates: Measure in other tables; this table repeats the values of the measure in another unit. The repeated
+            cells do not count as separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that distinguishes published values (``=``) from bounds (``<`` or ``>``). If the
             measured value meets a published bound, the error of the cell is 0.
@@ -129,17 +129,16 @@ class TableSpec(_Strict, frozen=True):
             relative ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
-        quick: Length of the table's runs with ``--quick``, if these runs are shorter than ``packets`` and
-            ``warmup_packets``.
+        quick: Shorter length of the table's runs with ``--quick``, in place of ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
         origin: Page or section of the document that contains the numbers; the correlation page shows this text for
             every point.
-        reading: Uncertainty of a published number, in the number's unit: half a unit of the last digit, or the error of
+        reading: Uncertainty of a published number, in the number's unit: half a step of the last digit, or the error of
             reading a plot.
         predicted: The commit of the model with which the cells were predicted, before the model's authors had seen a
             published number.
-        rung: Level of the measurement on the correlation page, from one component to complete programs. Each level of
-            measurement uses only parameter values that were determined at lower levels.
+        rung: Level of the measurement on the correlation page; the levels range from a single component to complete
+            programs. Each level of measurement uses only parameter values that were determined at lower levels.
         curve: Curves that the correlation page draws from the rows of the table, if any.
         grouped_by: The key column by which the correlation page groups the rows; each group is assessed separately.
         named_by: Key columns that identify the rows; by default, all key columns. On the correlation page, the key
@@ -172,7 +171,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """The TOML keys of the table that name key columns, each paired with the named column."""
+        """The key columns to which TOML keys of the table refer, as pairs (TOML key, column)."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -240,8 +239,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     is smaller than the change before ``at``, and at most the fraction ``within`` of the value at ``at``. ``rises``: the
     values never decrease between ``from`` and ``at``; if ``from`` or ``at`` is missing, the range is open on this side.
     ``falls``: the values never increase between ``from`` and ``at``. ``above``: at every swept value from ``at`` on,
-    the line ``series`` exceeds the line ``than`` by more than the fraction ``margin``. For ``above``, ``measure_than``
-    selects another measure of the line ``than``.
+    the line ``series`` exceeds the line ``than`` by more than the fraction ``margin``.
 
     Attributes:
         id: Name.
@@ -251,11 +249,10 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
         text: Quotation of the statement from the document.
         at: Swept value to which the statement refers.
         from_: Smallest swept value for which the statement must be true.
-        within: Largest change between two neighbouring values, as a fraction of the value, at which a curve counts as
-            level.
+        within: For ``levels_off_at``: maximum change after ``at``, as a fraction of the value at ``at``.
         margin: Fraction by which the line ``series`` must exceed the line ``than``.
         than: Label of the line with which ``series`` is compared.
-        measure_than: Name of the measure of the line ``than``, if it is not ``measure``.
+        measure_than: Measure of the line ``than``; by default, ``measure``.
     """
 
     id: str
@@ -308,7 +305,7 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit of the study on the errors of values, the number of reversed orders or the errors of gains.
+    """A limit that the study must meet: a maximum error of values or gains, or a maximum number of reversed orders.
 
     An unmet limit remains in force and makes ``--check`` fail; ``deviations.toml`` explains the unmet limit under the
     name ``limit: ID``.
@@ -358,7 +355,7 @@ class Calibration(_Strict, frozen=True):
     Attributes:
         parameter: The parameter whose value was chosen.
         reason: Reason for choosing the value, and method of choosing it.
-        cells: Key columns, with their values, of the cells that were used to choose the parameter.
+        cells: The cells that were used to choose the value; key columns and their values identify each cell.
         preset: Preset that contains the calibrated value, if any.
         keys: Keys in the preset that contain the parameter's value.
         value: The chosen value of the parameter, if no preset contains this value.
@@ -416,7 +413,7 @@ class Input(_Strict, frozen=True):
         reason: Reason why the values in the range are plausible.
         set: Settings ``KEY=VALUE`` for the input, which apply to every run in which the key exists.
         values: Changes that set the input only in runs for which a named key column has a given value.
-        items: The tables and figures that are also run with the value of the input; by default, every table and figure.
+        items: The tables and figures to run again with this value of the input; by default, all tables and figures.
     """
 
     line: str

@@ -92,18 +92,18 @@ class Line:
 
     Attributes:
         target: The contents of the line in ``targets.csv``.
-        unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
-            ``count``.
+        unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq`` (thread-equivalents),
+            ``factor`` or ``count``.
         measured: The measured number; ``None`` if a necessary run failed or was omitted.
-        of: Total number of items, if the limit is a number of items, such as 12 of 13.
+        of: Total number of counted items, such as 13 in ``12 of 13``; ``None`` if the limit does not count items.
         kept: Whether the limit is met; ``None`` if a table or figure of the scorecard line was not run.
         calibrated: The calibrated cells of the scorecard line.
         detail: Explanation of the measured number, such as the name of the worst cell.
         reason: Reason why the limit is not met, from ``deviations.toml``.
         contradiction: Whether the published cells contradict the limit, if the study has a function that checks for
             this contradiction.
-        at_point: The result with a plausible value of an unpublished input, if the study names a value and was run with
-            this value.
+        at_point: The result of an additional run with a plausible value of an unpublished input; ``None`` without such
+            a run.
     """
 
     target: Target

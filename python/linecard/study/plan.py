@@ -52,8 +52,8 @@ def plan_cell(
     """Determine the runs and the measure of a cell from the key columns of its row.
 
     Raises:
-        ConfigError: No key column names the preset that the runner requires, or no key column names the measure of a
-            cell with ``"*"``.
+        ConfigError: The runner requires a preset, but no key column specifies a preset; or ``measure`` is ``"*"``, but
+            no key column specifies a measure.
     """
     preset = program = trace = ""
     map_addresses = False

@@ -45,7 +45,7 @@ class TableResult:
 
     @property
     def counted(self) -> tuple[Cell, ...]:
-        """Cells that were not used to choose a parameter."""
+        """Cells that were not used to calibrate a parameter."""
         return tuple(cell for cell in self.cells if not cell.calibrated)
 
     @property
@@ -55,12 +55,12 @@ class TableResult:
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the uncalibrated cells, except bounds, as a fraction."""
+        """Mean absolute relative error, as a fraction, of the uncalibrated cells that are not bounds."""
         return mean_abs(self._errors)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the uncalibrated cells, except bounds, as a fraction."""
+        """Largest absolute relative error, as a fraction, of the uncalibrated cells that are not bounds."""
         return max_abs(self._errors)
 
     @property
@@ -214,7 +214,7 @@ class StudyResult(Result):
 
     @property
     def calibrated_cells(self) -> int:
-        """Number of cells, in all executed tables, that were used to choose a parameter."""
+        """Number of calibrated cells in all tables that were run."""
         return sum(cell.calibrated for table in self.tables for cell in table.cells)
 
     @property

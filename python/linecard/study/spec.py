@@ -3,7 +3,7 @@
 The definition of a study consists of data, not of code. The file ``study.toml`` names the CSV file of each table, and
 defines the checks and the effect of the key columns. For example, the value ``P_ALLOC`` in the column ``scheme`` can
 select a preset, and ``2`` in the column ``banks`` can change a setting. The module `spec` contains no code for a
-specific study, so a new study of tables requires only a new folder.
+specific study. A new study that consists of tables requires only a new folder.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def flows(
             reads a capture.
 
     Returns:
-        Numbers of packets, bytes and flows, duration, packet sizes, and the number of skipped packets for each reason.
+        Numbers of packets, bytes and flows, the duration, packet sizes, and the number of skipped packets by reason.
 
     Raises:
         ConfigError: The link profile is invalid, or ``packets`` or ``most_flows`` is not a valid count.

@@ -61,7 +61,7 @@ def shot_noise(
         progress: Function that is called with the number of completed windows and the total number.
 
     Raises:
-        ConfigError: The chip, a change in ``set`` or a number is invalid.
+        ConfigError: The chip, a change in ``set`` or a numeric argument is invalid.
 
     Example:
         >>> result = shot_noise(rate_mbps=100, windows=5, set={"traffic.kind": "Abilene"})

@@ -91,7 +91,7 @@ pub struct FlowStatistics {
     /// Percentage of complete IPv4 headers that have a valid checksum; `None` if the capture contains no complete IPv4
     /// header.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Number of skipped packets, which belong to no flow, for each reason. The totals of packets and bytes include
+    /// Number of skipped packets by reason; skipped packets belong to no flow. The totals of packets and bytes include
     /// skipped packets.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Number of packets that were assigned to a flow although the capture lacks their ports or part of their

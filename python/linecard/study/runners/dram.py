@@ -2,7 +2,7 @@
 
 The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
 issues accesses as fast as the memory accepts them. The ``overrides`` set the driver's ``narrow_percent``,
-``reads_percent`` and ``in_flight``, and any value of the part or the policy.
+``reads_percent`` and ``in_flight``; every other override changes a parameter of the part or of the policy.
 """
 
 from __future__ import annotations

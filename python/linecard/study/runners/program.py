@@ -8,8 +8,8 @@ computes the following metrics:
 
 - ``program engine_cycles_per_packet``: total cycles of all engines between two consecutive sent or dropped packets;
 - ``program engine_cycles_around``: engine cycles per packet that are not cycles of the program itself;
-- ``program further_cycles``: increase of the engine cycles per unit by which the second run increases the macro
-  ``NAME``;
+- ``program further_cycles``: increase of the engine cycles per packet in the second run, divided by the increase of the
+  macro ``NAME``;
 - ``cycles_per_access`` of every memory and accelerator: core cycles between two consecutive accesses.
 """
 
