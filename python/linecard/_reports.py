@@ -82,7 +82,7 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
 
 
 class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity derived from a preset's parameters, and the formula of the quantity.
+    """A quantity derived from a preset's parameters, with its formula.
 
     Attributes:
         name: Title.
@@ -101,8 +101,8 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
     """A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
 
     Attributes:
-        file: Path of the file to which the key belongs. Some keys of a chip belong to the file of one of the chip's
-            memory parts.
+        file: Path of the file to which the key belongs. Some keys of a chip belong to the separate file of a memory
+            part.
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.

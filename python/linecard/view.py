@@ -195,8 +195,8 @@ class Grouped(NamedTuple):
         title: Heading.
         scale: Quantity of the bars, with its unit.
         names: Names of the bars in each row.
-        rows: Rows; each row has a name, a value (or ``None``) for each name in ``names``, a remark, and the half-width
-            of the error bar on the last bar. A text in place of a row is shown as a heading.
+        rows: Rows. Each row has a name, a value or ``None`` for each name in ``names``, a remark, and the half-width of
+            the last bar's error bar. A text in place of a row is shown as a heading.
         pale: Whether the first bar is the reference with which the other bars are compared.
     """
 

@@ -4,8 +4,8 @@ For n intervals, each of 2n runs sets one parameter to one end of its interval a
 parameters. One more run combines all interval ends that raise the result, and another run combines all interval ends
 that lower the result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. For the
 last two runs, Linecard selects the end of each interval by its effect on the result. A run with all parameters at their
-upper ends would not show the full range: a higher latency lowers the throughput, and more banks raise it. The report
-also contains the range of results that each interval causes by itself.
+upper ends would not show the full range. For example, a higher latency lowers the throughput, but more banks raise it.
+The report also contains the range of results that each interval causes by itself.
 """
 
 from __future__ import annotations

@@ -162,9 +162,9 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     """Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
 
-    The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat non-IP frames.
-    Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped packets, nor as
-    loss.
+    If a program checks headers or looks up addresses, the key ``not_ip`` of ``[program]`` sets how the program treats
+    non-IP frames. Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped
+    packets, nor as loss.
 
     Attributes:
         packets_in: Non-IP frames that arrived.
@@ -224,7 +224,7 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
         refresh: Fraction of the time spent on refreshes.
         idle: Fraction of the time without a request.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Fraction of the time spent on the spacing between column commands to an open row.
+        spacing: Fraction of the time spent waiting between two column commands to an open row.
     """
 
     data: float

@@ -99,8 +99,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         max_clocks: Maximum latency.
         queue_clocks: Mean time spent waiting for other requests.
         bank_clocks: Mean time from the first command that prepares the row until the row is ready.
-        bus_clocks: Mean time from the moment when the row is ready to the last data beat: bus turnaround, column
-            latency and data.
+        bus_clocks: Mean time after the row is ready, until the last data beat: bus turnaround, column latency and data.
         refresh_clocks: Mean time spent waiting for a refresh.
     """
 
@@ -142,8 +141,8 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         turnaround: Fraction of the time spent on bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Fraction of the time spent on refreshes.
-        spacing: Fraction of the time lost to column spacing, request order or the limit of one command per clock, while
-            a row is open; without turnaround.
+        spacing: Fraction of the time lost while a row is open, because of column spacing, request order or the limit of
+            one command per clock. Bus turnaround is not included.
         idle: Fraction of the time without a request.
     """
 

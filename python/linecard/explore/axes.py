@@ -11,7 +11,7 @@
 
 A range without `step`, `times` or `points` is continuous. With `log`, the values of a range are evenly spaced on a
 logarithmic scale. A sample can use a continuous range of fractional numbers; a grid cannot. In a grid, a range of
-whole numbers without `step`, `times` or `points` stands for all whole numbers from its start to its end.
+whole numbers without `step`, `times` or `points` means all whole numbers from its start to its end.
 """
 
 from __future__ import annotations

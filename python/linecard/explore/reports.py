@@ -18,10 +18,11 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         threads: Total number of hardware threads.
         receive_gbps: Total receive rate of all ports.
         transmit_gbps: Total send rate of all ports.
-        accesses: One row for each memory role that the program of a cluster uses, for all clusters.
+        accesses: For each cluster, one row for each name by which the cluster's program accesses a memory or an
+            accelerator.
         unused: Memories and units that no program uses, such as ``memory.sram``.
-        warnings: Problems that occur in the first 200 packets of a trial run, such as failures, avoidable losses, and
-            memory channels in which no packet begins.
+        warnings: Memory channels or banks without packet headers, and problems in the first 200 packets of a trial run,
+            such as failures and avoidable losses.
     """
 
     chip: str

@@ -14,7 +14,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         rows: One row for each cache.
         input: Name of the capture or of the digest file, or ``array``.
-        format: Format of the capture, ``u32le``, or ``array``.
+        format: Format of the input: ``u32le`` or ``array`` for digests, or the file format of the capture.
         compression: Compression of the input file.
         packets_without_flow: Number of packets in the capture that are ignored because they do not belong to a flow.
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
@@ -71,14 +71,15 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         capacity: Misses that are not cold, and that a fully associative LRU cache of the same size would also have.
         conflict: Misses that are neither cold nor capacity misses.
         first_ref_misses: Packets whose digest occurs for the first time.
-        cold_but_fa_hit: Cold misses of packets that would hit in a fully associative LRU cache of the same size.
+        cold_but_fa_hit: Packets that count as cold misses, although a fully associative LRU cache of the same size
+            would still contain their digest.
         hit_but_fa_miss: Hits of packets that would miss in a fully associative LRU cache of the same size.
         policy_state_bits: Number of bits of policy state, excluding tags and results; ``None`` for an oracle.
-        oracle: Whether the policy requires knowledge of future packets, so hardware cannot implement the policy.
+        oracle: Whether the policy is an oracle, which requires knowledge of future packets and cannot be implemented in
+            hardware.
         hit_seq_sha256: SHA-256 hash of one byte per packet (1 for a hit, 0 for a miss). Equal hashes mean that the same
             packets hit.
-        entry_bits: Size of a cache entry in bits, which is the size of the stored digest bits plus the size of the
-            result.
+        entry_bits: Size of a cache entry in bits: the number of stored digest bits plus the size of the result.
         cache_bytes: Total size of all cache entries in bytes, without the policy state.
         false_hits: Number of false hits, which are packets that received another flow's result; ``None`` if false hits
             were not counted.

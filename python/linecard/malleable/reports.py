@@ -46,7 +46,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         bandwidth_percent: Utilisation of the memory in percent.
         queueing_cycles: Mean waiting time of an access for a busy memory, in cycles.
         run_instructions: Mean number of instructions between two thread switches.
-        lock_waits_per_packet: Number of lock requests per packet that had to wait for the lock.
+        lock_waits_per_packet: Mean number of times that a packet had to wait for a lock.
         instructions_percent: Percentage of cycles in which the core executes instructions; other fields contain the
             percentages of the remaining cycles.
         pipeline_percent: Percentage of cycles in which the core is stalled by branches and multi-cycle operations.

@@ -6,7 +6,7 @@ import msgspec
 
 
 class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of the search for all reachable markings of the net without its firing times.
+    """Results of the search for all reachable markings; the search ignores the firing times of the net.
 
     Attributes:
         net: Name of the net.
@@ -88,8 +88,8 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         firings: Number of firings in all replications.
         time: Simulated time over which each replication takes its measurements.
         dead_replications: Number of replications that ended in a dead marking.
-        relative_half_width: Largest ratio of a half-width to its mean, among the places and transitions to which
-            ``accuracy`` applies; ``None`` if only one replication was simulated.
+        relative_half_width: Half-width of the 95 % interval, divided by the mean: the largest value among the places
+            and transitions to which ``accuracy`` applies. ``None`` if only one replication was simulated.
     """
 
     net: str

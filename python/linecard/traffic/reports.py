@@ -35,7 +35,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         ipv4_checksums: Number of complete IPv4 headers in the capture, whose checksums Linecard verifies.
         ipv4_checksums_ok_percent: Percentage of complete IPv4 headers that have a valid checksum; ``None`` if the
             capture contains no complete IPv4 header.
-        skipped: Number of skipped packets, which belong to no flow, for each reason. The totals of packets and bytes
+        skipped: Number of skipped packets by reason; skipped packets belong to no flow. The totals of packets and bytes
             include skipped packets.
         incomplete_flow_packets: Number of packets that were assigned to a flow although the capture lacks their ports
             or part of their headers.

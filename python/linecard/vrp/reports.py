@@ -17,8 +17,8 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         most_messages_per_second: Number of messages per second that the host processes if packets arrive at the maximum
             rate of the ports.
         reach_percent: Number of messages as a percentage of the number of packets.
-        host_cycles_per_message: Idle host cycles per message: number of cycles in which the host processes no message.
-        core_cycles_per_message: Idle core cycles per message: number of cycles in which the core processes no message.
+        host_cycles_per_message: Number of idle host cycles, divided by the number of messages.
+        core_cycles_per_message: Number of idle core cycles, divided by the number of messages.
         dram_utilization: Utilisation of the DRAM.
         link_utilization: Utilisation of the link to the host.
         core_utilization: Utilisation of the core.
