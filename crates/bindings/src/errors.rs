@@ -82,7 +82,7 @@ pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     match failure {
         FlowCacheFailure::Request(problems) => config(&problems),
         FlowCacheFailure::Traffic(InputError::Capture(error @ TrafficError::UnknownFormat { .. })) => {
-            python::TrafficError::new_err(format!("{error}; the format of a digest file is u32le"))
+            python::TrafficError::new_err(format!("{error}; for a file of digests, set the format u32le"))
         }
         FlowCacheFailure::Traffic(error) => input(error),
         FlowCacheFailure::Input { name, problem } => {

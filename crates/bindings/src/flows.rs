@@ -65,7 +65,7 @@ fn count_flows(
             flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter(Mismatch::new(
                 "flows",
                 format!("more than {most_flows} in {path}"),
-                "fewer flows, or a higher --most-flows; each flow occupies about 100 bytes of memory, and 220 \
+                "fewer flows; if the memory suffices, raise --most-flows. Each flow occupies about 100 bytes, and 220 \
                  bytes while the table grows",
             )))),
             _ => Ok(()),

@@ -28,8 +28,8 @@ impl fmt::Display for Misfit {
                              buffer")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "any free thread may fetch packets of a congested port from memory; expected one inbox with one \
-                 list of free threads",
+                "watermarks require one inbox with one list of free threads, because any free thread may fetch packets \
+                 of a congested port from memory",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
                 "if a cluster moves blocks, packets leave in the order in which they were stored; no other \

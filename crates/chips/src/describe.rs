@@ -77,7 +77,7 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
         let mut add = |what: &str, value: f64, formula: &str| {
             rows.push(Derived::new(&format!("{}: {what}", place.name), value, "Gbit/s", formula));
         };
-        add("peak bandwidth", peak, "bus bytes x beats x clock");
+        add("peak bandwidth", peak, "channels x bus bytes x beats per clock x clock");
         add("peak packet throughput", peak / 2.0, "each packet is written and read once");
         let (small, cell) = (effective(8.0), effective(64.0));
         add("8-byte accesses to closed rows", small, "8 B per (tRCD + read latency + data transfer)");

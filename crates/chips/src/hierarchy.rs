@@ -144,11 +144,11 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         wrong("packet bytes", request.packet_bytes.to_string(), "1 to 65535");
     }
     if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
-        wrong("message bytes", request.message_bytes.to_string(), "1 to the number of bytes in a packet");
+        wrong("message bytes", request.message_bytes.to_string(), "at least 1, and at most the packet size");
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);
-        wrong("packets", found, "1 to 10000000 packets, and at least 1 for `one in`");
+        wrong("packets", found, "1 to 10000000 packets, and a `one in` value of at least 1");
     }
     if !problems.is_empty() {
         return Err(Error::Config { problems });
@@ -160,8 +160,8 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!(
-        "`{}` has no core or no host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and \
-         `{WORK}`); platforms/ixp1200_host has both",
+        "`{}` is not a hierarchy of engines, core and host. A hierarchy needs the clusters `{CORE}` and `{HOST}` and \
+         the units `{LINK}` and `{WORK}`, as in platforms/ixp1200_host",
         request.chip
     );
     Err(Error::Config { problems: vec![problem("chip".into(), "", message)] })

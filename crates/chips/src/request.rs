@@ -40,15 +40,15 @@ pub struct RunRequest {
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Number of packets to measure: packets sent or dropped during the measurement. With 0, a capture is replayed once,
-    /// to its end. Default: 0 with a capture, otherwise 100,000.
+    /// Number of packets to measure: packets sent or dropped during the measurement. With 0 packets, a
+    /// capture is replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
     #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
     pub packets: u64,
     /// Length of the warm-up: packets that leave or are dropped before the statistics start. By default,
     /// the warm-up ends when the run detects steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
-    /// Replace each address that has no route with an address in a routed prefix, for anonymised captures.
+    /// Move addresses that have no route into routed prefixes, for anonymised captures.
     #[serde(default)]
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.
@@ -138,7 +138,7 @@ pub struct ProgramOptions {
 /// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean, such as 1%.
+    /// Lengthen the run until the 95 % interval of the throughput is within ± this fraction (such as 1%) of the mean.
     ///
     /// In Python, 0.01 means 1 %. Linecard repeats the run with four times as many packets, until the run is steady
     /// and precise enough. If fewer than 64,000 packets are requested, Linecard extends the run to at most 256,000

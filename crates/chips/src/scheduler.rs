@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 8;
 /// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
-const NAMED: &str = "name that programs and results use";
+const NAMED: &str = "name of the class or group in programs and results";
 
 /// A group as the file names it, and its rule's number among the levels.
 struct Group {

@@ -377,7 +377,7 @@ pub(super) fn judge(
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
                 "the chip is deadlocked with {packets_inside} packets inside ({}): threads wait for each other. Look for \
-                 a cycle of full rings, an unreleased lock, or an inbox whose window waits for one of its own packets \
+                 a cycle of full rings, an unreleased lock, or a full inbox window that keeps out an earlier packet \
                  ([order])",
                 parts.join("; ")
             )))

@@ -126,7 +126,7 @@ pub(super) fn traffic(
     };
     if let Some(mixes) = &mixes {
         let others: Vec<&String> = names.iter().filter(|name| !section.says("kind", name)).collect();
-        mixes.refuse_set(&others, "traffic.kind selects another mix");
+        mixes.refuse_set(&others, "traffic.kind does not select this mix");
     }
     // All mixes are read, used or not: errors are reported, and `describe` shows the mixes.
     let mut lists: Vec<Sizes> = names.iter().map(mix).collect();
@@ -141,18 +141,22 @@ pub(super) fn traffic(
     // A refused value requires no further keys.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
-        section.refuse_set(&["packet_bytes"], "the key applies to traffic.kind=fixed");
+        section.refuse_set(&["packet_bytes"], "the key applies only to traffic.kind=fixed");
         section.leave(&["packet_bytes"]);
     }
     if kind != Kind::Sizes {
-        section.refuse_set(&["sizes"], "the key applies to traffic.kind=sizes");
+        section.refuse_set(&["sizes"], "the key applies only to traffic.kind=sizes");
         section.leave(&["sizes"]);
     }
     let empirical = |list: &[(u32, f64)]| EmpiricalSizes::new(list).map(Sizes::Empirical);
     let mut known = true;
     let (name, sizes) = match kind {
         Kind::Fixed => {
-            let bytes = section.needed_integer("packet_bytes", 20..=65_535, "size of every frame (fixed)");
+            let bytes = section.needed_integer(
+                "packet_bytes",
+                20..=65_535,
+                "size of every frame, for traffic.kind=fixed",
+            );
             known = bytes.is_some();
             let bytes = bytes.unwrap_or(64) as u32;
             (format!("{bytes} bytes"), Ok(Sizes::Fixed(bytes)))
@@ -162,7 +166,8 @@ pub(super) fn traffic(
         Kind::Sizes => {
             let text = section.text(
                 "sizes",
-                "`bytes:weight` or `low-high:weight`, comma-separated, or a .csv file (sizes)",
+                "frame sizes for traffic.kind=sizes: `bytes:weight` or `low-high:weight`, comma-separated, or a \
+                 .csv file",
             );
             let read = crate::arrivals::parse_sizes(&text);
             known = read.is_ok();
@@ -209,7 +214,8 @@ pub(super) fn traffic(
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
     if when != When::OnOff {
-        section.refuse_set(&["peak_gbps", "burst_packets"], "the key applies to traffic.arrivals=on_off");
+        section
+            .refuse_set(&["peak_gbps", "burst_packets"], "the key applies only to traffic.arrivals=on_off");
         section.leave(&["peak_gbps", "burst_packets"]);
     }
     let replayed_gbps =
@@ -288,7 +294,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
     let section = root.section("shots");
     if when != When::ShotNoise {
         if let Some(section) = section {
-            section.refuse_set(&KEYS, "the key applies to traffic.arrivals=shot_noise");
+            section.refuse_set(&KEYS, "the key applies only to traffic.arrivals=shot_noise");
             section.leave(&KEYS);
         }
         return None;
@@ -341,12 +347,16 @@ fn arrivals(
         When::Jittered => Arrivals::Jittered { bits_per_second },
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
-            let given = section.needed_number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
+            let given = section.needed_number(
+                "peak_gbps",
+                1e-6..=1e6,
+                "rate within a burst, for traffic.arrivals=on_off",
+            );
             let burst = section.integer_or(
                 "burst_packets",
                 32,
                 1..=1_000_000,
-                "mean number of packets in a burst (on_off)",
+                "mean number of packets in a burst, for traffic.arrivals=on_off",
             );
             let peak = given.unwrap_or(f64::MAX);
             if peak <= gbps {

@@ -159,8 +159,8 @@ impl FieldMap {
         for (done, bit) in (offset..address_bits).enumerate() {
             let Some(pivot) = rows[done..].iter().position(|(mask, _)| mask >> bit & 1 == 1) else {
                 return Err(format!(
-                    "the address map is not one-to-one: address bit {bit} has no effect, or two field bits are \
-                     equal"
+                    "the address map is not one-to-one: address bit {bit} has no effect, or a field bit \
+                     can be computed from other field bits"
                 ));
             };
             rows.swap(done, done + pivot);

@@ -11,8 +11,11 @@ pub(super) fn currents(root: &Section<'_>) -> Option<Currents> {
     }
     let ma = |key: &str, meaning: &str| energy.in_unit("mA").number(key, 0.0..=10_000.0, meaning);
     Some(Currents {
-        parts: energy.in_unit("parts").integer("parts", 1..=1024, "number of DRAM parts that share an access")
-            as u32,
+        parts: energy.in_unit("parts").integer(
+            "parts",
+            1..=1024,
+            "number of DRAM parts that together transfer the data of an access",
+        ) as u32,
         vdd_v: energy.in_unit("V").number("VDD", 0.1..=10.0, "supply voltage"),
         idd0_ma: ma("IDD0", "supply current while one bank is activated and precharged every tRC"),
         idd2n_ma: ma("IDD2N", "supply current in standby, with all banks closed"),

@@ -25,7 +25,7 @@ impl Formula {
         let formula = parser.sum()?;
         match parser.peek() {
             None => Ok(formula),
-            Some(found) => Err(parser.wrong(found, "an operator or the end")),
+            Some(found) => Err(parser.wrong(found, "an operator, or the end of the formula")),
         }
     }
 

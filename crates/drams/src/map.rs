@@ -18,7 +18,8 @@ pub(super) struct MapText<'d> {
 pub(super) fn map_text(section: Section<'_>) -> MapText<'_> {
     let order =
         section.understood_if("order", ORDER, "fields of the address, the highest bits first", fields);
-    let meaning = "address bits of the field, the lowest first; `13^17` is an exclusive or";
+    let meaning =
+        "address bits of the field, the lowest first; `13^17` is the exclusive or of bits 13 and 17";
     let bits = Field::ALL.map(|field| section.understood_if(field.name(), BITS, meaning, masks));
     MapText { section, order, bits }
 }

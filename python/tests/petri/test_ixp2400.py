@@ -39,7 +39,7 @@ def test_a_capture_runs_through_it(cli):
         (("run", "ixp2400", "--set", "input.engines=2"), "input"),
         (("run", "ixp2400", "--set", "program.scheme=DYNAMIC"), "ixp2400_dynamic"),
         (("compare-models", "--threads", "16"), "4x4"),
-        (("hierarchy", "ixp2400"), "has no core or no host"),
+        (("hierarchy", "ixp2400"), "is not a hierarchy of engines, core and host"),
         (("shot-noise", "ixp1200"), "ixp2400_core"),
         (("shot-noise", "--windows", "1"), "2 to"),
         (("shot-noise", "--set", "shots.slowest_kbps=5000"), "highest"),

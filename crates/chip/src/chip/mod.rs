@@ -313,9 +313,9 @@ impl Chip {
             ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
             ("sequences with waiting packets", self.order.sequences_waiting()),
-            ("packets of output ports", self.senders.iter().map(|s| s.count() as u64).sum()),
+            ("packets at output ports", self.senders.iter().map(|s| s.count() as u64).sum()),
             (
-                "packets of block queues",
+                "packets in block queues",
                 self.block_queues.iter().map(|b| (b.packets.len() + b.slots.count()) as u64).sum(),
             ),
             ("threads at work", threads as u64),

@@ -217,8 +217,8 @@ impl EbpfCosts {
             "lanes",
             0,
             0..=u64::from(MOST_LANES),
-            "instructions per row; each row takes one cycle and is scheduled before the program runs. If 0, an \
-             instruction takes the cycles of its class",
+            "maximum number of instructions per row; each row executes in one cycle, and rows are formed before the \
+             run. If 0, there are no rows: an instruction takes the cycles of its class",
         ) as u32;
         if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
             section.fail("lanes", format!("found {lanes}: {why}"));
@@ -242,7 +242,7 @@ impl EbpfCosts {
                     "helper_cycles",
                     1,
                     1..=MOST_CYCLES,
-                    "cycles of a helper that is not listed separately, including the row of the call",
+                    "cycles of a helper that is not listed separately, including the cycle of the call itself",
                 ) as u32,
                 ..EbpfCycles::default()
             };

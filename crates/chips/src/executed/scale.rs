@@ -18,8 +18,8 @@ impl Default for Share {
 impl Share {
     /// Reads `percent` of a table.
     pub fn read(section: &Section<'_>) -> Self {
-        let meaning = "factor by which all cycles of the table are multiplied; the interval of the factor \
-                       states the uncertainty of the table";
+        let meaning = "factor by which all cycles of the table are multiplied; the low and high values of the \
+                       factor state the uncertainty of these cycles";
         let percent = section.number_if("percent", 1.0..=1000.0, meaning);
         percent.map_or_else(Self::default, |percent| Self((percent * f64::from(ONE) / 100.0).round() as u32))
     }

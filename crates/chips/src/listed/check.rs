@@ -109,7 +109,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message = "this step hands over the block of a sending thread; put the step after a step with op = \
+        let message = "a sending thread hands over its block in this step; put the step after a step with op = \
                        \"enqueue\"";
         placed.section.fail("op", message);
     }

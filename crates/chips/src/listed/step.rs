@@ -111,7 +111,7 @@ pub(super) fn verb(step: &Section<'_>) -> Verb {
         let keys = step.keys();
         step.pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    step.choice_or("op", "compute", VERBS, "operation that follows the cycles of the step")
+    step.choice_or("op", "compute", VERBS, "operation that the step performs after its cycles")
 }
 
 fn each(step: &Section<'_>) -> Each {
@@ -182,7 +182,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let share =
             step.number_or("share", 1.0, 0.0..=1.0, "fraction of the packets for which the step is executed");
         let times =
-            step.integer_or("times", 1, 0..=MOST_TIMES, "number of repetitions, one after another") as u32;
+            step.integer_or("times", 1, 0..=MOST_TIMES, "number of consecutive executions of the step")
+                as u32;
         let cycles =
             step.integer_or("cycles", 0, 0..=MOST_CYCLES, "engine cycles before the operation") as u32;
         let all = u64::from(cycles) * u64::from(times);
@@ -297,8 +298,12 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let mut found = Vec::new();
         for access in step.list("accesses") {
             let verb = access.choice("op", ACCESSES, "operation");
-            let times =
-                access.integer_or("times", 1, 0..=1000, "number of repetitions, one after another") as u32;
+            let times = access.integer_or(
+                "times",
+                1,
+                0..=1000,
+                "number of times that the access is made, one after another",
+            ) as u32;
             let done = self.access(&access, verb);
             if self.parts.keep(&access) {
                 found.push(ListedAccess { times, ..done });

@@ -48,8 +48,8 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
             "scheme",
             &schemes,
             "parts of a packet that are kept in the scratchpad. With DYNAMIC and DETOUR, only packets for \
-             congested ports go to DRAM. With DETOUR, a thread also keeps a packet for a congested port until \
-             the packet is in the transmit buffer",
+             congested ports go to DRAM. With DETOUR, a thread also stays with a packet for a congested port \
+             until the packet is in the transmit buffer",
         ),
         packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to the cycles of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),

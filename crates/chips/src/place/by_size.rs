@@ -20,7 +20,7 @@ const MOST_NS: f64 = 1e9;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    let reads = times(section, "read_times", "of a read, or of any request except a write");
+    let reads = times(section, "read_times", "of a read, or of any other request except a write");
     let writes = times(section, "write_times", "of a write");
     PlaceKind::Of(Arc::new(BySize { reads, writes }))
 }

@@ -140,7 +140,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves_from_bytes",
                     1,
                     1..=64,
-                    "minimum size at which a cell is written in two writes, if part of the cell comes from \
+                    "smallest size of a cell that is written in two writes, if part of the cell comes from \
                      registers",
                 ) as u32,
                 channels,
@@ -165,7 +165,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
 fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
-    if let Some(banks) = section.integer_if("banks", 1..=1024, "number of banks, instead of the number of banks \
+    if let Some(banks) = section.integer_if("banks", 1..=1024, "number of banks; if left out, the number of banks \
          of the DRAM part") {
         asked.power_of_two("banks", banks);
         organization.banks = banks.next_power_of_two() as u32;

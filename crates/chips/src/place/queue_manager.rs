@@ -20,7 +20,7 @@ const MANAGERS: [(&str, Option<Kind>); 6] = [
 
 /// Reads the queue manager, on the machine of Table 1.
 pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
-    let meaning = "queue manager; none: programs write and read descriptors themselves";
+    let meaning = "queue manager; with `none`, programs write and read descriptors themselves";
     let kind = section.choice("manager", &MANAGERS, meaning)?;
     let settings = table_1().map_err(|error| section.fail("manager", error.to_string()));
     Some(QueueManagerConfig { kind, settings: settings.ok()? })
