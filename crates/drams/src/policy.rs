@@ -156,14 +156,24 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
 
 /// Marks of the queue of writes: key, minimum, maximum and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
-    ("write_high", 1, 1024, "number of queued writes at which a drain starts (split)"),
-    ("write_low", 0, 1023, "number of queued writes at which a drain ends (split)"),
+    (
+        "write_high",
+        1,
+        1024,
+        "number of queued writes at which a drain of the write queue starts (only with split queues)",
+    ),
+    (
+        "write_low",
+        0,
+        1023,
+        "number of queued writes at which a drain of the write queue ends (only with split queues)",
+    ),
     (
         "write_idle",
         0,
         1024,
-        "number of waiting writes above which all writes are drained when the command queues are empty; writes \
-         that remain at the end stay unsent (split)",
+        "number of queued writes above which a drain starts while the command queues are empty (only with split \
+         queues); the last writes may stay unsent",
     ),
 ];
 
@@ -219,7 +229,7 @@ fn packet_buffer(policy: &Section<'_>) -> Rule {
         batch_break: policy.choice(
             "batch_break",
             &[("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)],
-            "kind of miss that ends a batch",
+            "kind of row miss that ends a batch",
         ),
         prefetch: policy
             .switch("prefetch", "whether the controller activates the row of the next access in advance"),

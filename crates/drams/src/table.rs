@@ -67,7 +67,8 @@ fn distance(section: Section<'_>) -> Distance<'_> {
         "which of the earlier `before` commands starts the count of clocks; 1 is the most recent command",
     );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
-        section.fail("window", "a window requires from = \"issue\" and the level rank, group or bank");
+        section
+            .fail("window", "a window above 1 requires from = \"issue\" and the level rank, group or bank");
     }
     Distance { section, name, level, before, after, cycles, formula, from, window: window as usize }
 }
@@ -129,8 +130,8 @@ impl Distance<'_> {
             None => (cycles.clone(), ""),
         };
         let allowed = match times {
-            None => "a formula with names of times",
-            Some(_) => "the formula of the standard defines the value",
+            None => "a formula such as max(tRTP, 4)",
+            Some(_) => "fixed by the formula in the standard",
         };
         Row {
             key: format!("constraint.{}", self.name),

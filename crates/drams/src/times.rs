@@ -34,7 +34,9 @@ impl Times {
             if !needless && !timing.has(name) {
                 timing.missing(
                     name,
-                    &format!("{ALLOWED}; the standard's table or the data bus needs this time"),
+                    &format!(
+                        "{ALLOWED}; a formula of the standard, or the model of the data bus, uses this time"
+                    ),
                 );
             }
             if needless && timing.is_set(name) {

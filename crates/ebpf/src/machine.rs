@@ -344,7 +344,7 @@ impl Machine {
                         _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(
-                        "at most {} entries and, in an array, an index below this number",
+                        "at most {} entries; the index of an array must be smaller than this number",
                         self.world.maps[map].definition.most_entries
                     ),
                 ))

@@ -88,7 +88,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         ),
         first_lines: lines(
             "first_lines",
-            "number of cache lines in each of the first `first_thread_equivalents` thread-equivalents",
+            "number of cache lines per thread-equivalent in the first part of the cache (`first_thread_equivalents`)",
         ),
         first_thread_equivalents: thread_equivalents(
             "first_thread_equivalents",
@@ -162,7 +162,7 @@ fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
         "malleable",
         "th-eq",
         64,
-        "area of each core, in thread-equivalents, that the deployment divides between threads and cache",
+        "area of each core, in thread-equivalents; threads and cache share this area",
     );
     let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "cache capacity of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));

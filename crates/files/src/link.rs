@@ -108,7 +108,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         concurrent_flows: count(
             "concurrent_flows",
             "flows",
-            "number of concurrently active flows; a flow is active until no packet has arrived for the time-out",
+            "number of concurrently active flows; a flow is inactive after `time_out` without a packet",
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
         rate_pps: count("rate", "packets/s", "packets per second"),
@@ -120,11 +120,11 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         packets,
         skip: share(
             "skip",
-            "fraction of the packets that are skipped at the beginning, so that some flows are already active",
+            "fraction of all packets to skip at the beginning, so that some flows are already active",
         ) / 100.0,
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
-        hosts: count("hosts", "hosts", "hosts on each side") as u32,
+        hosts: count("hosts", "hosts", "number of hosts on each side of the link") as u32,
         tcp_share: share("tcp", "TCP flows, as a fraction of all flows") / 100.0,
     }
 }

@@ -146,7 +146,9 @@ fn checked(set_counts: &[u32], most_ways: u32) -> Result<Vec<u32>, FlowCacheErro
         return Err(Mismatch::new(
             "most ways",
             most_ways,
-            format!("1 to {MOST_ONE_PASS_WAYS}; simulate wider sets one configuration at a time"),
+            format!(
+                "1 to {MOST_ONE_PASS_WAYS}; for sets with more ways, simulate each configuration separately"
+            ),
         )
         .into());
     }

@@ -85,9 +85,9 @@ impl CoreConfig {
         }
         if self.switch_cycles > 1000 || self.slower_percent > 1000 {
             return unfit(
-                "cycles per thread switch, or slowdown",
+                "cycles per thread switch and slowdown of the clock",
                 format!("{}, {} %", self.switch_cycles, self.slower_percent),
-                "at most 1000",
+                "at most 1000 each",
             );
         }
         Ok(())

@@ -126,7 +126,7 @@ impl Settings {
             problems.push(Mismatch::new(
                 "queues",
                 found,
-                format!("at most {MOST_QUEUES} in total, because ids have 16 bits"),
+                format!("at most {MOST_QUEUES} in total, because queue ids have 16 bits"),
             ));
         }
         problems

@@ -117,7 +117,7 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "what software locks for an operation: one end of the queue, or the entire queue",
+            "part of a queue that software locks for an operation: one end, or the entire queue",
         ),
         entries: count("entries", MOST, "number of cache entries (queuing cache or software-controlled cache)"),
         engines: count("engines", MOST, "number of queuing engines (queuing cache or software-controlled cache)"),

@@ -156,7 +156,7 @@ impl AddressMap {
         if host_bits > MAX_HOST_BITS || source_bits > ADDRESS_BITS - host_bits {
             return Err(Mismatch::new(
                 "address map",
-                format!("source /{source_bits} with {host_bits} host bits"),
+                format!("a source prefix of /{source_bits} and {host_bits} host bits"),
                 "0 to 16 host bits, and a source prefix length of at most 32 minus the number of host bits",
             )
             .into());
@@ -235,7 +235,7 @@ impl AddressMap {
         } else {
             let sharing = self.source_blocks.div_ceil(self.routed_blocks);
             format!(
-                "up to {sharing} /{block_bits} blocks may share a routed block; a narrower source prefix avoids this sharing"
+                "up to {sharing} source blocks may share one routed block; a longer source prefix avoids this sharing"
             )
         };
         format!(

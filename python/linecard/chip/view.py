@@ -127,7 +127,7 @@ def loss_words(summary: Summary) -> tuple[str, str]:
     loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"
     if piles_up:
         share = f"{100 * stayed / summary.packets_in:.1f} %"
-        of_all += f"; {stayed:,} more of the {summary.packets_in:,} arrived packets ({share}) are still in the chip"
+        of_all += f"; another {stayed:,} of the {summary.packets_in:,} arrived packets ({share}) are still in the chip"
         of_all += "" if summary.steady else ": not steady"
     return loss, of_all
 

@@ -36,13 +36,13 @@ def test_nothing_lost_and_nothing_kept_is_none(summary):
 def test_what_stays_inside_is_said(summary):
     word, rest = loss_words(of(summary, 319_000, 253_000, 0, steady=False))
     assert word == "none yet"
-    assert rest.endswith("; 66,000 more of the 319,000 arrived packets (20.7 %) are still in the chip: not steady")
+    assert rest.endswith("; another 66,000 of the 319,000 arrived packets (20.7 %) are still in the chip: not steady")
 
 
 def test_what_stays_inside_is_said_beside_losses(summary):
     word, rest = loss_words(of(summary, 2000, 900, 100, steady=False))
     assert word == "10.000 %"
-    assert "1,000 more of the 2,000 arrived packets (50.0 %)" in rest
+    assert "another 1,000 of the 2,000 arrived packets (50.0 %)" in rest
 
 
 def test_what_was_inside_before_and_left_is_no_loss(summary):

@@ -103,7 +103,7 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
     [
         ("SD16_90", "qc,xx", None, 'unknown name "xx"; known: '),
         ("Q", "qc", None, 'unknown name "Q"; known: R'),
-        ("L0.9", "qc", None, "k above 1"),
+        ("L0.9", "qc", None, "k is above 1"),
         ("R", "qc", "threads=0", "expected a whole number from 1"),
         ("R", "qc", "engines=0", "expected a whole number from 1"),
         ("R", "qc", "queues=65537", "from 1 to 65536"),

@@ -219,7 +219,7 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
             "batch_break",
             named(&breaks, policy.batch_break),
             &breaks,
-            &usual("kind of miss that ends a batch"),
+            &usual("kind of row miss that ends a batch"),
         ),
         prefetch: section.switch_or(
             "prefetch",

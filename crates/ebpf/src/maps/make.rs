@@ -52,7 +52,7 @@ impl Map {
             return Err((found(), "at most 4 GiB of values".to_owned()));
         }
         if !sparse && (values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES) {
-            return Err((found(), "at most 64 Mi values, each smaller than 64 MiB".to_owned()));
+            return Err((found(), "at most 2^26 values, each smaller than 64 MiB".to_owned()));
         }
         let searched = matches!(
             kind,

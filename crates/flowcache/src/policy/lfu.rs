@@ -16,7 +16,7 @@ pub(super) const INFO: Info = Info {
     aliases: &[],
     parameter: None,
     summary: "evicts the entry with the fewest accesses; LRU breaks ties",
-    source: "definition as in the golden test results; evaluated for digest caches by Li et al. 2003 (thesis, \
+    source: "definition as in the test data of this project; evaluated for digest caches by Li et al. 2003 (thesis, \
              section 5.5)",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * COUNT_BITS + super::build::ordered_bits(geometry)),
     least_sets: 1,

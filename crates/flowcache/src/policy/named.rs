@@ -172,7 +172,9 @@ mod tests {
         );
         assert!(error("BIP0").contains("BIP with a number from 1 to"), "{}", error("BIP0"));
         assert!(
-            error("SP3").contains("1 to 2 (variant of the rule for sets that are not full)"),
+            error("SP3").contains(
+                "1 to 2 (rule for sets with empty ways; 1: fill the empty ways first; 2: evict as in a full set)"
+            ),
             "{}",
             error("SP3")
         );

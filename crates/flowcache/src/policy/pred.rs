@@ -15,7 +15,7 @@ pub(super) const INFO: Info = Info {
     name: "PRED",
     aliases: &[],
     parameter: Some(Parameter {
-        meaning: "number of later packets with the same digest that an insertion requires",
+        meaning: "minimum number of later packets with the digest; with fewer, the digest is not inserted",
         default: 1,
         least: 1,
         most: 1 << 20,

@@ -15,7 +15,12 @@ use crate::order::{Order, Rule};
 pub(super) const INFO: Info = Info {
     name: "SP",
     aliases: &["SATURATINGPRIORITY"],
-    parameter: Some(Parameter { meaning: "variant of the rule for sets that are not full", default: 1, least: 1, most: 2 }),
+    parameter: Some(Parameter {
+        meaning: "rule for sets with empty ways; 1: fill the empty ways first; 2: evict as in a full set",
+        default: 1,
+        least: 1,
+        most: 2,
+    }),
     summary: "a hit moves an entry up by one position, and a miss replaces the last entry",
     source: "Girish 2008, section 5.3.2",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),

@@ -71,8 +71,8 @@ impl Workload {
             rest.split('_').map(|number| number.parse::<f64>().ok()).collect::<Option<Vec<f64>>>()
         };
         if let Some(rest) = lower.strip_prefix("mix") {
-            let expected = "MIXt_k_m_s: one queue with t % of the packets, m queues with weights that fall by the \
-                            ratio k (above 1), s % for all other queues";
+            let expected = "MIXt_k_m_s with k above 1: one queue receives t %, m queues receive 100 - t - s % \
+                            (each k times as much as the next), and the others s %";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
@@ -100,7 +100,9 @@ impl Workload {
         if let Some(rest) = lower.strip_prefix('l') {
             return match numbers(rest).as_deref() {
                 Some(&[ratio]) if ratio > 1.0 && ratio.is_finite() => Ok(Self::Exponential { ratio }),
-                _ => Err(bad("Lk with k above 1, such as L1.1")),
+                _ => Err(bad(
+                    "Lk, where k is above 1: each queue receives k times as many packets as the next",
+                )),
             };
         }
         Err(QueueingError::unknown(

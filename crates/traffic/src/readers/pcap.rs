@@ -148,7 +148,7 @@ impl Pcap {
             report.note(DamageKind::BadTimestamp, place, || Words {
                 found: format!("{} in the fraction field of a time stamp", header.fraction),
                 expected: format!("less than {}", NS_PER_SECOND / ns_per_unit),
-                action: "each full second in the fraction was added to the seconds",
+                action: "whole seconds in the fraction field were added to the seconds",
             })?;
         }
         Ok(u64::from(header.seconds) * NS_PER_SECOND + fraction_ns)

@@ -72,7 +72,7 @@ impl Container for Tsh {
             report.note(DamageKind::BadTimestamp, place, || Words {
                 found: format!("{microseconds} microseconds"),
                 expected: "less than 1000000".to_owned(),
-                action: "each full second in the fraction was added to the seconds",
+                action: "whole seconds in the fraction field were added to the seconds",
             })?;
         }
         let mut packet = Packet {

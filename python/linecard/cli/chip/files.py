@@ -16,10 +16,10 @@ from linecard.cli.question import Word, asks
 def new(*, asked: dict[str, Any]) -> None:
     """Write a file for a new chip, based on a preset.
 
-    For a shipped chip, the command writes a copy of the chip's file with all comments. For a platform that is not a
-    chip, the command writes a few lines that extend the platform. The command also writes `chip.schema.json`, a JSON
-    Schema; the first line of the new file refers to this schema. An editor uses the schema to complete keys and to
-    check values.
+    For a shipped chip, the command writes a copy of the chip's file with all comments. For any other platform, the
+    command writes a short file that extends the platform. The command also writes `chip.schema.json`, a JSON Schema;
+    the first line of the new file refers to this schema. An editor uses the schema to complete keys and to check
+    values.
 
     **Examples**
 
