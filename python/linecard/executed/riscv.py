@@ -52,7 +52,7 @@ def program_build(
         output: ELF file to write; the default is a file beside the source, with the suffix ``.elf`` (``.o`` for an XDP
             program).
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
-        entry: Function of the program that processes each packet; ``None`` for ``app_packet``.
+        entry: Name of the function that processes each packet; ``None`` for ``app_packet``.
         cflags: Additional compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last
             one applies.
         bits: Word width: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
@@ -107,11 +107,12 @@ def program_trace(
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
-        entry: Function of the program that processes each packet; by default, ``app_packet``.
+        entry: Name of the function that processes each packet; by default, ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
         control: Control file that ``app_init`` reads; by default, the control file of the shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Generated contents for payload bytes that are missing from the capture: ``random`` or ``pages``.
+        payload: Contents generated for payload bytes that are missing from the capture: ``random``, or ``pages`` for
+            text that resembles web pages.
         seed: Seed of the random generator for payload bytes and mapped addresses.
         routes: Route table; Linecard maps IPv4 addresses to the table's prefixes, for captures with anonymised
             addresses. By default, a shipped route-lookup program uses the routes in its control file.

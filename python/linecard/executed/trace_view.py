@@ -20,7 +20,7 @@ LIST_SHOWN = 8
 @view.register
 def _(result: ProgramTrace) -> list[Part]:
     traffic = result.traffic
-    between = f"median of {traffic.median_packets_between:,} packets between two packets of a flow"
+    between = f"{traffic.median_packets_between:,} packets between two packets of a flow (median)"
     accesses = (
         f"{result.packet_accesses_per_packet:.1f} packet, {result.table_accesses_per_packet:.1f} tables, "
         f"{result.other_accesses_per_packet:.1f} stack and globals"

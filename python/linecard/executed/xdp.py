@@ -216,11 +216,12 @@ def xdp_run(
         program: Name of a shipped program, or path of a C file or an object file.
         trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         section: Function or section to run, if the object has several programs.
-        maps: Mapping from the names of maps to CSV or TOML files; Linecard fills each map from its file before the run.
+        maps: CSV or TOML file for each map, by map name; Linecard fills each map from its file before the run.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Generated contents for payload bytes that are missing from the capture: ``random`` or ``pages``.
+        payload: Contents generated for payload bytes that are missing from the capture: ``random``, or ``pages`` for
+            text that resembles web pages.
         seed: Seed of the random generator for payload bytes, mapped addresses and the program's random numbers.
         routes: Route table; Linecard maps the IPv4 addresses of the packets to the table's prefixes.
         strict: Stop at the first damaged record.

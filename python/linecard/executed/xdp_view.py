@@ -15,7 +15,7 @@ ENTRIES_SHOWN, DIGITS_SHOWN, MOST_ENTRIES = 5, 48, 200
 def _(result: XdpRun) -> list[Part]:
     traffic = result.traffic
     name = result.name if result.name == result.program else f"{result.name}: {result.program}"
-    left = f"mean size; {result.mean_bytes_left:,.0f} bytes after the program"
+    left = f"mean size before the program; {result.mean_bytes_left:,.0f} bytes after the program"
     columns = (text("region"), "reads", "writes", "atomic", "bytes")
     regions = [
         (

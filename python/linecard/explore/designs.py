@@ -100,7 +100,7 @@ def judge(
     numbers = [all(is_number(value) for value in column) for column in columns]
     if went_well and not all(numbers):
         text = task.objectives[numbers.index(False)].text
-        message = f"`{text}` has no value at the point of the command `{rows[0]['command']}`, expected a number"
+        message = f"`{text}` has no value for the run `{rows[0]['command']}`, expected a number"
         raise ConfigError.at("objectives", "", message)
     if not went_well:
         return Judged(number, (), (), False, tuple(rows), tuple(parts))

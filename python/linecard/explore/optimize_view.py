@@ -29,7 +29,7 @@ def _(result: OptimizeResult) -> list[Part]:
             "The best",
             (*columns, *result.objectives, text("")),
             [_row(result, row) for row in result.front],
-            "points that no other point dominates (as good in all objectives, better in one)",
+            "the Pareto front: no other point is as good in all objectives and better in one",
             FRONT_SHOWN,
             [at for at, row in enumerate(result.front) if row["knee"]],
             (Said(f"again: {knee['command']}", "dim"),),

@@ -90,7 +90,8 @@ class RateSearch:
     def _choose(self, kind: int | str | None) -> None:
         """Set the frames, and find their mean size."""
         if self._said("traffic.arrivals") in {"saturated", "shot_noise"}:
-            message = f"found {self._said('traffic.arrivals')}, whose rate the search cannot set; expected constant"
+            arrivals = self._said("traffic.arrivals")
+            message = f"found {arrivals}, expected constant; the search cannot set the rate of {arrivals} arrivals"
             raise ConfigError.at("set", "traffic.arrivals", message)
         if isinstance(kind, int) or (isinstance(kind, str) and kind.isdigit()):
             self.traffic = str(kind)

@@ -548,8 +548,8 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         )
         return "not clear", text[:1].upper() + text[1:]
     text = (
-        f"{start}neither a single part nor a pair of the best parts is the bottleneck: "
-        f"an improvement of any part or pair gains less than {LEAST_GAIN:.0%}."
+        f"{start}no single part and no tested pair of parts is the bottleneck: "
+        f"every improvement gains less than {LEAST_GAIN:.0%}."
     )
     return "several parts", text[:1].upper() + text[1:]
 

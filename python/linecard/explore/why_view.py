@@ -56,7 +56,7 @@ def _(result: WhyResult) -> list[Part]:
             "Bounds",
             (text("part"), BAR, "busy", "at most, Mpps"),
             bounds,
-            "capacity of each part at the measured work per packet; raising the lowest bound may gain nothing",
+            "capacity by part at the measured work per packet; raising the lowest capacity may gain nothing",
             LIMITS_SHOWN,
         ),
     ]

@@ -53,7 +53,7 @@ def _(result: FlowCacheResult) -> list[Part]:
         ),
         Table(
             "Best policies for hardware",
-            (text("entries"), text("ways"), text("policy"), "hit rate", wide("compared with the bound")),
+            (text("entries"), text("ways"), text("policy"), "hit rate", wide("compared with the oracle")),
             [_best(each) for each in result.best],
         ),
         _hit_rates(result),
@@ -74,7 +74,7 @@ def _(result: FlowCacheResult) -> list[Part]:
                 "of the stored part",
             ),
             [_false_hits(row) for row in result.rows if row.false_hits is not None],
-            said="probability of a false hit: measured; expected for the whole digest; expected for its stored part",
+            said="false-hit probabilities: measured, expected for the whole digest, and expected for its stored part",
         ),
     ]
 
@@ -98,7 +98,7 @@ def _best(each: BestPolicy) -> tuple[Cell, ...]:
     if each.percent_of_bound_hits is not None:
         shares.append(f"{each.percent_of_bound_hits:.2f} % of the hits of {each.bound}")
     if each.percent_of_lru_gap is not None and each.policy != "LRU":
-        shares.append(f"closes {each.percent_of_lru_gap:.1f} % of the gap between LRU and the bound")
+        shares.append(f"closes {each.percent_of_lru_gap:.1f} % of the gap between LRU and {each.bound}")
     ways = "full" if each.ways == each.entries else f"{each.ways}-way"
     return f"{each.entries:,}", ways, Said(each.policy, "best"), percent(each.hit_rate, 2), ", ".join(shares)
 

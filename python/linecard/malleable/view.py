@@ -152,7 +152,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # The facts report a single step.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "a trial measures one number of threads; the core keeps the best number until the next trials",
+            "a trial measures the throughput of one thread count; the core keeps the best count until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

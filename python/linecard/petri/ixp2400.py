@@ -149,6 +149,8 @@ def run(
         "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
-        raise ConfigError.at("packets", "", f"found {packets}, expected more; no packet was sent after the warm-up")
+        raise ConfigError.at(
+            "packets", "", f"found {packets}, expected more packets; no packet was sent after the warm-up"
+        )
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

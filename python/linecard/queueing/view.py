@@ -19,9 +19,9 @@ def _(result: QueueingResult) -> list[Part]:
     gaps = result.gaps
     empty = sum(row.empty_dequeues for row in result.rows)
     near = (
-        ("none", gaps.below_loss, "below the loss threshold: operations wait"),
-        ("some", gaps.between, "below the gain threshold: a hit without a wait"),
-        ("more", gaps.above_gain, "at least the number of cache entries: likely a miss"),
+        ("none", gaps.below_loss, "distance below the loss threshold: operations wait"),
+        ("some", gaps.between, "distance below the gain threshold: cache hits without waiting"),
+        ("more", gaps.above_gain, "distance of at least the number of cache entries: likely cache misses"),
     )
     return [
         Title(result.workload),
@@ -106,7 +106,7 @@ def _(result: QueueDesignResult) -> list[Part]:
                 (str(entries), *(_threads(by_size.get((entries, count)), best) for count in engines))
                 for entries in sorted({design.entries for design in result.designs})
             ],
-            said=f"M: target not reached; throughput of {result.most_threads} threads in million operations/s",
+            said=f"with M: throughput of {result.most_threads} threads in million operations/s, below the target",
         ),
         Table("Entries × engines × threads", (text("size"), BAR, "product", "threads"), products, shown=8),
     ]

@@ -164,14 +164,15 @@ def _op_problem(op: Any) -> str:
         return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'
     if name.lower() in _LOOPS:
         found = f"found {name!r}, but an extension cannot contain loops or jumps"
-        return f"{found}; write out its operations for each 64 bytes"
+        return f"{found}; list each operation as many times as it executes per 64 bytes"
     if name not in OPERATIONS:
         hint = did_you_mean(name, OPERATIONS, f"expected one of {', '.join(OPERATIONS)}")
         return f"found {name!r}; {hint}"
     number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
     if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
-        return f"found {extra[0]!r}, but an extension cannot contain loops; write out its operations for each 64 bytes"
+        found = f"found {extra[0]!r}, but an extension cannot contain loops"
+        return f"{found}; list each operation as many times as it executes per 64 bytes"
     if extra:
         return f"{name} has no {extra[0]!r}; expected {number}"
     value = op.get(number)

@@ -58,7 +58,7 @@ def core(
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
-        message = f"found {latency!r}, expected cycles, such as 150 or 50,100,300"
+        message = f"found {latency!r}, expected one or several latencies in cycles, such as 150 or 50,100,300"
         raise ConfigError.at("--latency", "", message) from None
     with stderr.progress("Tracing", "packets") as progress:
         trace = linecard.program_trace(**traced, cache_bytes=cache_limit << 20, progress=progress)

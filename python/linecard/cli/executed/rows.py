@@ -13,9 +13,9 @@ from linecard.cli.question import Word, asks
 def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Schedule an XDP program into rows of instructions, for a processor that executes one row per cycle.
 
-    The command prints the number of rows of the program for 1 to N lanes, and of each basic block for N lanes. For a
-    processor that executes one row per cycle (preset `hxdp`), Linecard's list scheduler acts as the compiler. A packet
-    executes the rows of the basic blocks on its path.
+    The command prints the number of rows of the program for 1 to N lanes, and of each basic block for N lanes. The
+    preset `hxdp` is a processor that executes one row per cycle. Linecard's list scheduler forms the rows, in place of
+    the processor's compiler. For each packet, the processor executes the rows of the basic blocks on the packet's path.
 
     **Examples**
 

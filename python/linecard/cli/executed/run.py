@@ -64,7 +64,10 @@ def run(
         end_with_damage(found.traffic)
         return
     if output:
-        message = "has no effect on a program for RISC-V, whose result is one number; use `linecard program trace`"
+        message = (
+            "has no effect on a program for RISC-V, because the run returns one number; "
+            "to write a file, use `linecard program trace`"
+        )
         raise ConfigError.at("--output", "", message)
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)

@@ -46,7 +46,7 @@ def sweep(
     """Run every point of a design space, and print one table.
 
     An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
-    `1..1000 log points 4`. A `;` separates axes that change together. The store identifies finished runs by the hash of
+    `1..1000 log points 4`. Axes separated by `;` change together. The store identifies finished runs by the hash of
     their inputs. A repeated, restarted or extended sweep executes only the missing points. If a run is not steady,
     Linecard repeats it with more packets. The column `status` shows whether the result of a point is conclusive. Each
     refused or failed point has a row with the reason and the command that repeats the point. The numbers of reused,

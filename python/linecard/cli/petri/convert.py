@@ -21,8 +21,8 @@ def convert(
 ) -> None:
     """Write a Petri net as PNML.
 
-    The PNML file contains the times in `toolspecific` blocks; the command preserves `toolspecific` blocks of other
-    tools.
+    The PNML file contains the firing times of transitions in `toolspecific` blocks; the command preserves
+    `toolspecific` blocks of other tools.
 
     **Examples**
 

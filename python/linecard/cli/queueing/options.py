@@ -19,7 +19,8 @@ Workload = Annotated[
     typer.Option(
         "--workload",
         metavar="W",
-        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. Without --trace, the default workload is R.",
+        help="Workload: R, U, Lk or SDn_k (Kumar and Crowley 2006), MIXt_k_m_s, edge or core. "
+        "Without --trace, the default workload is R.",
     ),
 ]
 Trace = Annotated[

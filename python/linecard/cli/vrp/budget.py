@@ -28,7 +28,7 @@ def budget(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Find the number of operations that a program may add to forwarding for every 64 bytes of a packet.
+    """Find how many operations an extension may execute per 64 bytes of a packet, in addition to forwarding.
 
     The command adds operations of one kind to the forwarding program until the chip is overloaded. The chip counts as
     overloaded if it loses 0.1 % of the packets, or if 1 % of the packets accumulate in the chip. The number of added
@@ -44,7 +44,7 @@ def budget(
     """
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
-        raise ConfigError.at("--rate", "", "found none, expected packets per second, such as 1.128Mpps")
+        raise ConfigError.at("--rate", "", "found no rate, expected packets per second, such as 1.128Mpps")
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
         found = budgets_over(rates=rates, **asked, progress=progress)
