@@ -60,12 +60,11 @@ def run(
             traffic generator.
         set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Two runs with the same request and the same seed return identical results.
-        packets: Number of packets to measure: packets sent or dropped during the measurement. With 0, a capture is
-            replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
+        packets: Number of packets to measure: packets sent or dropped during the measurement. With 0 packets, a capture
+            is replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By
             default, the warm-up ends when the run detects steady state.
-        map_addresses: Replace each address that has no route with an address in a routed prefix, for anonymised
-            captures.
+        map_addresses: Move addresses that have no route into routed prefixes, for anonymised captures.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
@@ -90,9 +89,9 @@ def run(
         unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
         cflags: Additional compiler flags for a C file in shell syntax, such as ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
-        precision: Lengthen the run until the 95 % interval of the throughput is within ± this fraction of the mean,
-            such as 1%. In Python, 0.01 means 1 %. Linecard repeats the run with four times as many packets, until the
-            run is steady and precise enough. If fewer than 64,000 packets are requested, Linecard extends the run to at
+        precision: Lengthen the run until the 95 % interval of the throughput is within ± this fraction (such as 1%) of
+            the mean. In Python, 0.01 means 1 %. Linecard repeats the run with four times as many packets, until the run
+            is steady and precise enough. If fewer than 64,000 packets are requested, Linecard extends the run to at
             most 256,000 packets. A run with more requested packets is repeated at most once. If the precision is not
             reached, ``warnings`` lists the attempts and suggests changes.
         band: Also simulate both ends of each interval that a source states for a value in the chip's file. For n

@@ -71,8 +71,8 @@ impl Workload {
             rest.split('_').map(|number| number.parse::<f64>().ok()).collect::<Option<Vec<f64>>>()
         };
         if let Some(rest) = lower.strip_prefix("mix") {
-            let expected = "MIXt_k_m_s with k above 1: one queue receives t %, m queues receive 100 - t - s % \
-                            (each k times as much as the next), and the others s %";
+            let expected = "MIXt_k_m_s with k above 1: one queue receives t %, the next m receive 100 - t - s % \
+                            (each k times its successor), the others s %";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
