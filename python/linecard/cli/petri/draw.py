@@ -21,7 +21,7 @@ def draw(
     Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
     transitions are filled bars. A box encloses each module, and long chains are folded into columns. Instead of an arc
     that would cross the page, the drawing shows the name of the place beside the transition. In a browser, a place
-    name beside a transition is a link to the place, and a tooltip shows the full form of a shortened text.
+    name beside a transition links to the place. Tooltips show the full form of shortened texts.
 
     **Examples**
 
