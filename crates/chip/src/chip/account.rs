@@ -123,7 +123,7 @@ impl Chip {
         }
         let mut parts = self.spent_names(&all);
         for (part, ticks) in [
-            ("port stores into memory", self.account.stored),
+            ("into memory by the port", self.account.stored),
             ("in inbox", self.account.waited),
             ("wait for turn", self.account.turned),
             ("kept in memory", self.account.kept),
