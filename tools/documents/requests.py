@@ -84,8 +84,10 @@ class _Request:
 
 
 _REQUESTS = (
-    _Request(run, "Run", ("run", "program", "question"), "RunResult", "packets done, total packets"),
-    _Request(dram, "Dram", ("dram", "dram question"), "MemoryResult", "requests done, total or 0"),
+    _Request(run, "Run", ("run", "program", "question"), "RunResult", "packets done and total packets"),
+    _Request(
+        dram, "Dram", ("dram", "dram question"), "MemoryResult", "requests done and total requests, or 0 if unknown"
+    ),
 )
 
 
@@ -129,8 +131,8 @@ def _function(request: _Request) -> str:
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
     counted = (
-        f"progress: Function that is called repeatedly with ({request.counted}), in the thread that calls "
-        f"``{request.name}``"
+        f"progress: Progress callback with two arguments: {request.counted}. "
+        f"The callback runs in the thread that calls ``{request.name}``"
     )
     signature = f"def {request.name}({' '.join(arguments)}) -> {request.result}:"
     imports = _IMPORTS.format(

@@ -45,8 +45,8 @@ pub struct LatencyNs {
 /// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Throughput in Gbit/s: bits of packets that left the chip, divided by the simulated time. Packets whose
-    /// processing ends in the program (`XDP_DROP`, a step `finish`) also count as packets that left.
+    /// Throughput in Gbit/s: bits of packets that left the chip, divided by the simulated time. Packets that
+    /// the program finishes without sending them (`XDP_DROP`, a step `finish`) also count as packets that left.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
     /// Throughput in Mpps: packets that left the chip, divided by the simulated time.
@@ -84,11 +84,11 @@ pub struct Summary {
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
+/// Counts of non-IP frames by outcome, taken while the run collects statistics.
 ///
-/// If a program checks headers or looks up addresses, the key `not_ip` of `[program]` sets how the program treats
-/// non-IP frames. Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped
-/// packets, nor as loss.
+/// At the end of the run, some non-IP frames can still be inside the chip. If a program checks headers or looks up
+/// addresses, the key `not_ip` of `[program]` sets how the program treats non-IP frames. Frames that the program punts
+/// or drops on purpose count neither as sent packets, nor as dropped packets, nor as loss.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// Non-IP frames that arrived.
@@ -99,8 +99,8 @@ pub struct NotIpFrames {
     pub punted: u64,
     /// Non-IP frames that the program drops because the chip's file requests it (`not_ip`).
     pub dropped_by_choice: u64,
-    /// Non-IP frames whose processing ended in an executed program or in a step `finish`; they count as packets that
-    /// left.
+    /// Non-IP frames that an executed program or a step `finish` ended without sending them; these frames count as
+    /// packets that left.
     pub finished: u64,
     /// Non-IP frames lost for the same reasons as IP packets: a full buffer, a full queue, or arrival above line
     /// rate.
@@ -138,23 +138,22 @@ pub struct ResourceUse {
 
 /// Breakdown of the simulated time by activity of the DRAM data bus, in fractions that add up to 1.
 ///
-/// `spacing` is the fraction of the time spent between column commands to an open row. `row_hit_rate` is the
-/// fraction of accesses that hit an open row.
+/// The field `row_hit_rate` is not part of the breakdown.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
     /// Fraction of the time in which the bus transfers data.
     pub data: f64,
-    /// Fraction of the time spent waiting for a precharge or an activate.
+    /// Time spent waiting for a precharge or an activate, as a fraction of the simulated time.
     pub row_miss: f64,
-    /// Fraction of the time spent on bus turnaround.
+    /// Time spent on bus turnaround, as a fraction of the simulated time.
     pub turnaround: f64,
-    /// Fraction of the time spent on refreshes.
+    /// Time spent on refreshes, as a fraction of the simulated time.
     pub refresh: f64,
-    /// Fraction of the time without a request.
+    /// Time without a request, as a fraction of the simulated time.
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the time spent waiting between two column commands to an open row.
+    /// Time spent waiting between two column commands to an open row, as a fraction of the simulated time.
     pub spacing: f64,
 }
 
@@ -174,14 +173,14 @@ pub struct PacketTime {
 pub struct WhatIf {
     /// Description of the change, such as `twice the threads in island`.
     pub change: String,
-    /// Relative change of the throughput that this improvement causes.
+    /// Relative change in throughput due to the improvement.
     pub gain: f64,
 }
 
 /// The bottleneck of a run, and the evidence for it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Bottleneck {
-    /// The resource that limits the throughput, or the offered load if the chip forwards all traffic.
+    /// The resource that limits the throughput; if the chip forwards all traffic, the offered load.
     pub component: String,
     /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
@@ -406,7 +405,7 @@ pub struct RunReport {
     /// Results of executed programs, one result for each group of identical clusters that executes a program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ExecutedProgram>,
-    /// Parameters of the chip's file whose sources state an interval.
+    /// Parameters of the chip's file for which a source states an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,
     /// Throughput gains in the additional runs that search for the bottleneck, from largest to smallest; not part

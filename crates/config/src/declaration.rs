@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
+/// A key that a preset file may contain, as declared in the code.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
     /// Path of the file to which the key belongs. Some keys of a chip belong to the separate file of a

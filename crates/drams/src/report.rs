@@ -37,7 +37,7 @@ pub struct MemoryLatency {
     /// Mean time from the first command that prepares the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// Mean time after the row is ready, until the last data beat: bus turnaround, column latency and data.
+    /// Mean time from the moment the row is ready to the last data beat: bus turnaround, column latency and data.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
     /// Mean time spent waiting for a refresh.
@@ -48,32 +48,32 @@ pub struct MemoryLatency {
 /// Breakdown of the simulated time by activity of the data buses, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
-    /// Fraction of the time spent on read data.
+    /// Time in which the buses transfer read data, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
-    /// Fraction of the time spent on write data.
+    /// Time in which the buses transfer write data, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
-    /// Fraction of the time spent waiting for an activate.
+    /// Time spent waiting for an activate, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "opening rows", "x-tone" = "bad"))]
     pub row_miss: f64,
-    /// Fraction of the time spent waiting for a precharge of another row.
+    /// Time spent waiting for a precharge of another row, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// Fraction of the time spent on bus turnaround.
+    /// Time spent on bus turnaround, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
-    /// Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
+    /// Time spent waiting because of limits on activates (tRRD, tFAW), as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
-    /// Fraction of the time spent on refreshes.
+    /// Time spent on refreshes, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time lost while a row is open, because of column spacing, request order or the limit of
-    /// one command per clock. Bus turnaround is not included.
+    /// Time lost while a row is open, as a fraction of the simulated time. The causes are column spacing, request order
+    /// and the limit of one command per clock. The lost time does not include bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
-    /// Fraction of the time without a request.
+    /// Time without a request, as a fraction of the simulated time.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "idle", "x-tone" = "dim"))]
     pub idle: f64,
 }
@@ -210,7 +210,7 @@ pub struct MemoryReport {
     /// Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a read of a closed
     /// row in an idle memory.
     pub unloaded_read_clocks: u64,
-    /// Number of writes that were neither merged nor sent to the DRAM.
+    /// Number of writes that were still queued at the end of the run, neither merged nor sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Number of writes merged with a queued write to the same address.

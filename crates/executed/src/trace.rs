@@ -72,9 +72,10 @@ pub struct ProgramReport {
     pub runs_per_packet: f64,
     /// Loads and stores of packet data, per packet.
     pub packet_accesses_per_packet: f64,
-    /// Loads and stores per packet that access the heap, objects marked as state (`LC_STATE`), or control data.
+    /// Loads and stores of heap data, of objects marked as state (`LC_STATE`), or of control data, per packet.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores per packet that access the stack or global variables, which are on-chip.
+    /// Loads and stores of stack data or of global variables, per packet; the stack and the global variables are
+    /// on-chip.
     pub other_accesses_per_packet: f64,
     /// Number of lock acquisitions per packet.
     pub locks_per_packet: f64,

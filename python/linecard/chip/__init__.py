@@ -1,1 +1,1 @@
-"""Chip files that describe packet processors, closed-form checks of these files, and simulations."""
+"""Describes packet processors in chip files, checks these files, and simulates the chips."""

@@ -5,7 +5,7 @@ parameters. One more run combines all interval ends that raise the result, and a
 that lower the result. Including the run with the stated values, a band of n intervals requires 2n + 3 runs. For the
 last two runs, Linecard selects the end of each interval by its effect on the result. A run with all parameters at their
 upper ends would not show the full range. For example, a higher latency lowers the throughput, but more banks raise it.
-The report also contains the range of results that each interval causes by itself.
+For each interval, the report also contains the range of the result when only the parameter of this interval varies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The range of results that a single interval causes.
+    """The range of the result when only one parameter varies over its interval.
 
     Attributes:
         key: Key of the parameter.
@@ -43,17 +43,18 @@ class Width:
 
 
 def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
-    """Return the settings of the runs that each set one parameter to one end of its interval, in order."""
+    """Return the settings of the first runs; each of these runs sets one parameter to one end of its interval."""
     return [(end,) for each in ranges for end in each.ends]
 
 
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the settings of the last two runs: all interval ends that lower the result, and all that raise the result.
+    """Return the settings of the last two runs: those for a low result, then those for a high result.
 
     ``numbers`` contains the results of the runs with the settings that `alone` returns, in the order of these settings.
-    From each interval, the first run uses the end with the lower result, and the second run uses the other end.
+    The settings for a low result contain those interval ends whose runs had the lower result. The settings for a high
+    result contain the other ends.
     """
     lower: list[str] = []
     raised: list[str] = []

@@ -29,8 +29,8 @@ def run_band(
         ranges: The intervals of the parameters; at least one.
         simulate: Function that simulates the chip with the given settings and returns the main results; several threads
             call this function.
-        progress: Function to report progress; the calling thread calls this function repeatedly with (completed parts,
-            total parts).
+        progress: Progress callback with two arguments: completed parts and total parts of the work. The callback runs
+            in the thread that calls ``run_band``.
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)

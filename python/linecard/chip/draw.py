@@ -32,7 +32,7 @@ def draw(
         chip: Name of a shipped chip, or path to a TOML file.
         output: File to write: ``.svg``, or ``.png`` at twice the resolution of the drawing (requires the extra
             ``plot``).
-        set: Changes to parameters. If omitted, the drawing uses the changes of the run in ``result``.
+        set: Changes to parameters; by default, the changes of the run in ``result``.
         result: Result of a run, such as its JSON file; the colour of each block shows the block's utilisation in this
             run.
 
@@ -40,8 +40,8 @@ def draw(
         Path of the file.
 
     Raises:
-        ConfigError: The chip's file is invalid, the result is not a run of this chip, or the file name of the drawing
-            has an unknown suffix.
+        ConfigError: The chip's file is invalid, the result is from a run of another chip, or the file name of the
+            drawing has an unknown suffix.
 
     Example:
         >>> import linecard, tempfile, pathlib

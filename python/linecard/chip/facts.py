@@ -84,7 +84,7 @@ def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike
     """Read a chip, and optionally a run of this chip.
 
     Raises:
-        ConfigError: The chip's file is invalid, or the result is not a run of this chip.
+        ConfigError: The chip's file is invalid, or the result is from a run of another chip.
     """
     from linecard.request import settings
 

@@ -1,8 +1,8 @@
 """The length of runs: one rule for all commands decides when results are precise enough.
 
 Linecard repeats a run that is not steady with four times as many packets, up to a maximum number of packets. A longer
-run with the same throughput confirms the throughput of the shorter run. A longer run confirms neither the loss nor the
-latency: while a run is not steady, its buffers are full or still filling. If the user requests a precision, Linecard
+run with the same throughput confirms the throughput of the shorter run. The loss and latency of a run that is not
+steady remain inconclusive, because the buffers are full or still filling. If the user requests a precision, Linecard
 also extends runs whose 95 % confidence interval is too wide. Linecard marks results that remain inconclusive, and
 neither ranks nor compares them.
 """
@@ -50,7 +50,7 @@ def longest(packets: int) -> int:
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
     """Number of packets and warm-up of the next, longer run; ``None`` if this run would exceed the maximum length.
 
-    A run of 0 packets covers a whole capture and cannot be extended.
+    If ``packets`` is 0, the run covers the whole capture and cannot be extended.
     """
     if packets == 0 or packets * LONGER > longest(asked):
         return None
@@ -58,10 +58,10 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether long runs confirm the throughput of runs with a quarter of the packets.
+    """Whether long runs have the same throughput as short runs with a quarter of the packets.
 
-    The function compares the throughput in bits and the throughput in packets. It is sufficient that one of the
-    two throughputs matches, because random packet sizes can change the other by chance.
+    The function compares the throughput in bits and the throughput in packets. At least one of the two must
+    match; the other can differ by chance, because packet sizes are random.
     """
 
     def differs(rate: str) -> float:
@@ -75,8 +75,8 @@ def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to the mean; ``None`` if unknown.
 
     The confidence interval of a single run is computed from batches of packets. For several seeds, the interval is the
-    larger of Student's t interval over the seeds and the combined interval of the runs. With few seeds, Student's t
-    interval by itself can be too narrow by chance.
+    larger of Student's t interval over the seeds and the interval combined from the intervals of the single runs. With
+    few seeds, Student's t interval by itself can be too narrow by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]

@@ -1,7 +1,7 @@
 """The blocks and wires of a chip drawing, before the layout.
 
 A wire runs straight down from a cluster to a rail, and straight down from the rail to a memory or unit. A rail is a
-horizontal line in the drawing. It represents a link, or a direct connection, which uses no link. Each rail extends
+horizontal line in the drawing. Each rail represents a link, or a direct connection without a link. Each rail extends
 from its leftmost wire to its rightmost wire.
 """
 

@@ -1,7 +1,7 @@
 """The program that runs for each packet: an application, a list of steps, or a program that the chip executes.
 
 A program name with a suffix or a path separator refers to a file. Any other name refers to an application or a shipped
-program, and no two of these have the same name.
+program; an application and a shipped program never have the same name.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return {**found, **last}
 
     def manifest(self) -> dict[str, Any]:
-        """All data needed to repeat this run and to recognise its results."""
+        """All data needed to repeat this run, and to recognise results of this run."""
         return {
             **ResultOfRun.manifest(self),
             "run_id": self.run_id,

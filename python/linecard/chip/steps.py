@@ -1,4 +1,4 @@
-"""Programs built in Python as lists of steps, like the programs in the files in ``presets/programs``.
+"""Builds programs in Python as lists of steps, in the form of the files in ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", program=program)
@@ -42,8 +42,8 @@ class OnceKeys(TypedDict, total=False):
     Attributes:
         name: Readable name of the step.
         cycles: Cycles that the engine spends on computation before the action of the step.
-        unless_executed: Whether to omit the step if the chip executes a program (``program=``), because the executed
-            program does the work of the step.
+        unless_executed: Whether to omit the step if the chip executes a program (``program=``). The executed program
+            then does the work of the step.
         part: One or more named parts of the program to which the step belongs; the chip's key ``program.without`` lists
             parts to omit.
         from_: Inbox to whose packets the step applies, if threads take packets from several inboxes.

@@ -65,7 +65,7 @@ def compile_c(
         include: The folder with the shipped headers.
         defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         cflags: Additional compiler flags in shell syntax.
-        *last: Arguments after the C file.
+        *last: Compiler arguments that follow the C file on the command line.
 
     Raises:
         CompileError: The compiler rejected the file; the error contains the compiler's message.

@@ -123,7 +123,8 @@ def program_trace(
             keeps no traces. A damaged trace file is replaced; the ``notes`` of the result report the damage.
         cache_bytes: Maximum size of the trace folder, by default 4 GiB; Linecard removes the least recently used traces
             to keep this limit.
-        progress: Function that is called repeatedly with (done, total), in packets or in bytes of the capture.
+        progress: Progress callback ``progress(done, total)``; both numbers count packets, or both count bytes of the
+            capture.
 
     Returns:
         The statistics of the program.
@@ -202,7 +203,7 @@ def program_run(
     Args:
         elf: Path of an ELF file for RISC-V.
         budget: Maximum number of instructions.
-        progress: Function that is called repeatedly with (executed instructions, instruction budget).
+        progress: Progress callback ``progress(executed, budget)``; both numbers count instructions.
 
     Returns:
         The value of register ``a0``, and the number of executed instructions.

@@ -164,12 +164,12 @@ def xdp_rows(
         program: Name of a shipped program, or path of a C file or an object file.
         section: Function or section to run, if the object has several programs.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
-        lanes: Number of lanes, from 1 to 8: the maximum number of instructions per row. The result also covers all
-            smaller numbers of lanes.
+        lanes: Number of lanes, from 1 to 8: the maximum number of instructions per row. The result contains the
+            number of rows for this number of lanes and for every smaller number.
         isa: Version of the eBPF instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
         path_exits: Whether the scheduler duplicates the end of the program for each path that sets a constant action.
-            Each copy exits with the action of its path.
+            Each copy of the program's end exits with the action of its path.
 
     Returns:
         The number of rows that the program needs with each number of lanes, and the number of rows of each basic block.
@@ -228,7 +228,8 @@ def xdp_run(
         budget: Maximum number of instructions that the program executes per packet.
         cpus: Number of processors for per-CPU maps; Linecard assigns packets to the processors in turn.
         interface: Index of the receiving network interface.
-        progress: Function that is called repeatedly with (done, total); both count packets, or bytes of the capture.
+        progress: Progress callback ``progress(done, total)``; both numbers count packets, or both count bytes of the
+            capture.
 
     Returns:
         The statistics of the program, and the contents of its maps.

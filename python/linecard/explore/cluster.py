@@ -1,6 +1,8 @@
-"""Executes the runs of a sweep on Dask workers; the driver manages the store, and claims runs before their execution.
+"""Executes the runs of a sweep on Dask workers.
 
-The driver sends each file that a request names (designs, programs, captures), if the file is below the current folder.
+The driver manages the store. Before a run executes, the driver claims the run in the store, so that no other sweep
+executes the run. The driver sends each file that a request names (designs, programs, captures), if the file is below
+the current folder.
 Files outside the current folder must have the same contents on every worker. All workers must have the same build of
 Linecard. Each worker computes the hash of each run, and rejects the run if the hash differs from the driver's hash. If
 a worker dies, the driver resubmits the runs of that worker. A Dask cluster and local threads produce identical result

@@ -75,8 +75,8 @@ def compare(
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
-        b: The second design, or a second file of the same kind as A. With ``--program``, B can be a second program
-            for A. If B is omitted, A is also the second design.
+        b: The second design, or a second file of the same kind as A. If ``program`` is given, B can also be a
+            second program, which design A executes. If B is omitted, A is also the second design.
         program_b: Program that the second design executes instead of ``program``, with the same options; the two
             profiles are then compared line by line.
         set: New values for parameters of both designs.

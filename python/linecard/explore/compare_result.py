@@ -159,7 +159,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show, without packet counts, the simulated time, and metrics that are zero on both sides."""
+        """All metrics except packet counts, the simulated time, and metrics that are zero on both sides."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

@@ -1,9 +1,9 @@
 """Costs of parts: areas, energies and prices from data files, for the columns and objectives of a design space.
 
 A cost file has one table for each cost, with ``unit``, ``source`` and ``value``. Instead of ``value``, a cost can have
-a table ``of`` that maps names, such as the names of DRAM parts, to values. Linecard ships with ``costs.toml``; your own
-cost file adds tables, or replaces tables of the same name. An expression reads costs with ``cost("thread_mm2")`` or
-``cost("dram_standby_mw", packets.part)``.
+the key ``of``, a table that maps names, such as the names of DRAM parts, to values. Linecard ships with ``costs.toml``;
+your own cost file adds tables, or replaces tables of the same name. An expression reads costs with
+``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
 """
 
 from __future__ import annotations

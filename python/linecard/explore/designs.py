@@ -53,7 +53,7 @@ class Judged:
         number: Index of the point in the design space.
         values: Mean of each objective over the seeds; empty if a run has no results.
         estimates: Mean and confidence interval of each objective.
-        keeps: Whether every run meets every limit and is conclusive; short first runs may be inconclusive.
+        keeps: Whether every run meets every limit and is conclusive; short first runs need not be conclusive.
         rows: Runs.
         parts: Utilisation of each part of the chip, and time of a packet in each part, for each run.
     """
@@ -133,7 +133,7 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """Return the design space with shorter runs: the run length is halved ``times`` times."""
+        """Return the design space with shorter runs: the run length is divided by 2 to the power of ``times``."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 
