@@ -57,13 +57,13 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
 
 
 def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
-    """Reject an output file that is also an input file, and an output file that two options name.
+    """Raise an error if an output file is also an input file, or if two options have the same output file.
 
     Args:
         outputs: Dictionary that maps an option or argument to the path of its output file or folder.
         inputs: Values that may contain paths of input files: paths, changes such as ``key=path``, and lists and
             mappings of paths. If an input is a TOML file, all files whose paths are in the TOML file are also inputs. A
-            path in a TOML file is relative to the folder of the TOML file or to the current folder.
+            relative path in a TOML file is looked up both in the folder of the TOML file and in the current folder.
 
     Raises:
         ConfigError: Two paths refer to the same file, directly or through a link.

@@ -16,7 +16,7 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Format a value with a number of significant digits; ``–`` for ``None``."""
+    """Format a value with ``digits`` significant digits; ``–`` for ``None``."""
     if value is None:
         return "–"
     if isinstance(value, bool):

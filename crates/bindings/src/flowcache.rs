@@ -383,10 +383,11 @@ struct CacheRow {
     false_hits: Option<u64>,
     /// Number of false hits, divided by the number of packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
-    /// Expected probability of a false hit: the number of ways, divided by 2 to the power of the digest width.
+    /// Expected probability of a false hit if all digest bits were compared: the number of ways, divided by 2^(digest
+    /// width).
     false_hit_probability_expected: Option<f64>,
-    /// Expected probability of a false hit: the number of ways, divided by 2 to the power of the number of stored
-    /// digest bits.
+    /// Expected probability of a false hit in a full cache: the number of ways, divided by 2^(number of stored digest
+    /// bits).
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 

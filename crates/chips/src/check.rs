@@ -36,8 +36,8 @@ pub struct ChipCheck {
     pub accesses: Vec<MemoryCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Memory channels or banks without packet headers, and problems in the first 200 packets of a trial run, such as
-    /// failures and avoidable losses.
+    /// Memories that store packet headers in only some of their channels or banks. The list also contains problems in
+    /// the first 200 packets of a trial run, such as failures and avoidable losses.
     pub warnings: Vec<String>,
 }
 

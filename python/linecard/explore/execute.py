@@ -1,9 +1,9 @@
 """Executes the runs of a batch in parallel threads.
 
 If the store already has the record of a run, this module reads the record and does not repeat the run. If another
-process is already executing a point, this module later looks for the record of the point in the store. A refused or
-failed run also has a record, which contains the reason for the refusal or failure. The results do not depend on the
-number of threads or on the order in which runs end.
+process is already executing a run, this module executes other runs first, and then looks for the run's record in the
+store. A refused or failed run also has a record, which contains the reason for the refusal or failure. The results do
+not depend on the number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A run that must be executed: the hash of its inputs, and its request."""
+    """A run that must be executed, with the hash of its inputs."""
 
     key: str
     request: Request
@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """Numbers of distinct runs (found in the store, successful, refused, failed), and their simulation time.
+    """Numbers of distinct runs, and the total wall-clock and CPU time of their execution.
 
     ``not_kept`` is the number of runs that the store could not save. ``remarks`` contains the warnings of the store.
     """
@@ -116,7 +116,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
 
 
 def record_of(request: Request, **found: Any) -> dict[str, Any]:
-    """Return the record of a run; fields that are missing from ``found`` have the values of a failed run."""
+    """Return the record of a run; fields that the caller does not pass have the values of a failed run."""
     return {
         "status": "failed",
         "reason": None,

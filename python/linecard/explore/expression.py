@@ -1,4 +1,4 @@
-"""Evaluates the expressions of constraints and columns, which consist of arithmetic and comparisons of named values.
+"""Evaluates expressions in constraints and columns: arithmetic and comparisons of named values.
 
 The Python parser parses the text of the expression. Only syntax nodes on a fixed list are allowed, so an expression
 always terminates and cannot call arbitrary functions. Expressions must not access attributes of objects, multiply

@@ -1,4 +1,4 @@
-"""Pareto fronts of objectives that are minimised: dominance, hypervolume, knee and crowding."""
+"""Computes Pareto fronts, hypervolumes, knees and crowding distances; all objectives are minimised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Vector = Sequence[float]
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """Return the indices of all non-dominated vectors, but only the first of several identical vectors."""
+    """Return the indices of all non-dominated vectors; of several identical vectors, only the first is included."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.
@@ -21,8 +21,8 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
     """Return the hypervolume: the volume between the vectors and a reference point that the vectors dominate.
 
-    The function computes the exact volume in slices along the first objective. The computation of the hypervolume is
-    fast enough for few objectives and hundreds of points.
+    The function computes the exact volume in slices along the first objective. The computation is fast enough for a few
+    objectives and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:

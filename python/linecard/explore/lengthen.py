@@ -44,7 +44,7 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Return the number of measured packets in a chip run; 0 means a whole capture, or an invalid number."""
+    """Return the number of measured packets in a chip run; 0 for a whole capture, or if the number is invalid."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     packets = request.arguments.get("packets", usual[0])
     return int(packets) if is_number(packets) else 0
@@ -55,7 +55,7 @@ def longer_request(request: Request, asked: Request, numbers: Numbers) -> Reques
 
     Args:
         request: The request of the run at its current length.
-        asked: The request of the run at the length that the caller requested.
+        asked: The request of the run at its original length.
         numbers: The numeric results of the run.
     """
     if request.subject != "run" or numbers.get("steady") is None:
@@ -136,10 +136,10 @@ def _to_lengthen(group: Sequence[int], numbers: Sequence[Numbers], rate_only: Se
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The runs of one compared design, one record per seed.
+    """The runs of one of the designs that are compared.
 
     Attributes:
-        records: The records of the runs at the final length.
+        records: The records of the runs at the final length, one record per seed.
         packets: Run lengths that were tried, in packets, ascending.
         doubt: Reason why the results are not conclusive; empty if the results are conclusive.
         shortfall: A sentence for the user, which states why the results are not conclusive and what to change.

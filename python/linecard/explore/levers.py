@@ -40,8 +40,8 @@ class Parameter:
             ``count`` or ``size``.
         value: The current value of the key; always 1 if the parameter is a factor that scales several keys.
         unit: Unit.
-        scaled: Function that scales the parameter by a factor and rounds the new values. The function returns the new
-            values and the actual factor.
+        scaled: Function that scales the parameter by a factor and rounds the new values. The function returns the
+            rounded values, and the actual factor after rounding.
     """
 
     name: str
@@ -180,5 +180,5 @@ class Chip:
         ]
 
     def lifts(self) -> tuple[Lift, ...]:
-        """Return changes that remove limits: doubled speed or threads, halved latency, or quadrupled capacity."""
+        """Return changes that remove limits: speed or thread count × 2, latency ÷ 2, or capacity × 4."""
         return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

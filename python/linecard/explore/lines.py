@@ -1,8 +1,8 @@
 """Compares two programs line by line: matches their lines, and computes the cost of each line.
 
 A diff of the two programs' source files finds the matching lines. The diff covers the main file of each program, and
-files of the same name in both programs, such as headers. If a source file is missing, the diff uses the text of the
-executed lines from the object file. Functions without known source lines are matched by name.
+files of the same name in both programs, such as headers. If a source file is missing, the diff uses the source text
+that the object file contains for the executed lines. Functions without known source lines are matched by name.
 """
 
 from __future__ import annotations

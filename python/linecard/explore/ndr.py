@@ -6,9 +6,9 @@ returns a lower bound of each rate.
 
 After a warm-up, a trial offers evenly spaced frames of one size or mix at a constant rate. A trial ends after a given
 number of packets. Packets that accumulate inside the chip count as lost, because they would overflow a buffer in a
-longer trial. If the accumulation may be a random fluctuation, the trial is repeated with four seeds, and then with
-more packets. A longer trial checks each rate that the search finds, because a buffer that fills slowly causes loss only
-late in a trial. If the longer trial finds more loss than allowed, the search continues with trials of that length.
+longer trial. If packets accumulate, but possibly by chance, the trial is repeated with four seeds, and then with more
+packets. A longer trial checks each rate that the search finds, because a buffer that fills slowly causes loss only late
+in a trial. If the longer trial finds more loss than allowed, the search continues with trials of that length.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def ndr(
             repeated with at least four seeds.
         seed: The first seed.
         width: Relative width of the load interval at which the search stops; 0.005 by default.
-        precision: Relative width of the load interval, such as 1%: the same setting as ``width``; use only one of them.
+        precision: Relative width of the load interval, for example 0.01. The argument has the same meaning as
+            ``width``; use only one of the two.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.
         executor: Executor of the runs: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.

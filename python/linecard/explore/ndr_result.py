@@ -27,7 +27,7 @@ class Trial:
     Attributes:
         load_mpps: Offered load in 10^6 frames per second, summed over all ports.
         load_gbps: Offered load in 10^9 bits per second, counting only the bits of frames.
-        packets: Number of packets that were sent or dropped; the lowest number among all seeds.
+        packets: Number of packets that were sent or dropped, for the seed with the lowest number.
         lost: Fraction of the packets that were dropped or accumulated inside the chip, averaged over the seeds.
         dropped: Fraction of the packets that were dropped by the chip.
         forwarded_mpps: Throughput in 10^6 packets per second.
@@ -84,8 +84,8 @@ class RateRow:
             confirmed this rate.
         confirmed: Whether the trial that confirms the no-drop rate is conclusive. At a load that exceeds the capacity
             by one ``width``, packets accumulate inside the chip at a known rate. In a conclusive trial, packets
-            accumulate at most half as fast. This limit on the accumulation must also be larger than random variation,
-            both at the highest passed load and at the lowest failed load.
+            accumulate at no more than half of this known rate. Half of the known rate must also be larger than random
+            variation, both at the highest passed load and at the lowest failed load.
         trials: Number of trials, including the trials that confirm a rate.
         tried: All trials, in the order of the search.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
@@ -110,11 +110,11 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether the no-drop rate is confirmed, or the search found only a partial-drop rate."""
+        """Whether the result is conclusive: the no-drop rate is confirmed, or only a partial-drop rate exists."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
-        """Return a text that describes which part of the chip, or the line rate, limits the no-drop rate."""
+        """Return a text that describes what limits the no-drop rate: the line rate, or a part of the chip."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"

@@ -1,4 +1,4 @@
-"""The view of a search for no-drop rates: rates by frame size, their limits, latency below the PDR, and all trials."""
+"""The view of no-drop rates: rates and bottlenecks by frame size, latency below the PDR, and all trials."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ whole batch at once, in the order in which the points were proposed. The proposa
 workers.
 
 With ``halving``, a batch has more points and starts with short runs. The better half of the points is simulated again
-with runs of twice the length; this is repeated up to the full length. Each run counts towards the budget in proportion
-to its length. The sampler receives the results of full-length runs only.
+with runs of twice the length, and so on, until the runs have full length. Each run counts towards the budget in
+proportion to its length. The sampler receives the results of full-length runs only.
 """
 
 from __future__ import annotations

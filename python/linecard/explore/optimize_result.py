@@ -23,11 +23,11 @@ class OptimizeResult(Result):
         title: Title of the design space.
         method: The method: ``exhaustive`` or ``search``.
         objectives: The objectives as they are written in the file.
-        front: The points that no other point dominates, sorted by the first objective. A point has axis values,
-            ``objectives`` (means over seeds), and the bounds of their 95 % intervals (``low`` and ``high``, with
-            several seeds). ``steady`` is true if all runs of the point were steady, and ``None`` if steadiness is
-            unknown. ``knee`` is true for the point with the best compromise between the objectives. ``command`` is the
-            command line that repeats the run of the point.
+        front: The points that no other point dominates, sorted by the first objective. A point has axis values and
+            ``objectives`` (means over seeds). If there are several seeds, ``low`` and ``high`` are the bounds of the
+            objectives' 95 % intervals. ``steady`` is true if all runs of the point were steady, and ``None`` if
+            steadiness is unknown. ``knee`` is true for the point with the best compromise between the objectives.
+            ``command`` is the command line that repeats the run of the point.
         runs: Number of points with full-length runs.
         short_runs: Number of short runs that selected the points for full-length runs (``halving``).
         points: Number of points of the design space that meet the constraints.
@@ -43,7 +43,7 @@ class OptimizeResult(Result):
         worst: Worst value of each objective, among completed points that meet the limits.
         axes: The keys and arguments that the optimisation varies.
         rows: All runs, in the order of the search, with one row per point and seed.
-        given: The arguments and settings that are equal at all points, as in a sweep.
+        given: The arguments and settings that are equal at all points.
         parts: For each row, the time that a packet spends in each part of the chip, as in a sweep.
         counts: Numbers of reused and executed runs.
     """

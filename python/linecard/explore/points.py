@@ -185,7 +185,7 @@ class Lookup:
 
 
 def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """Return the value of ``name``, or else the value of the only known name that ends in ``name``."""
+    """Return the value of ``name``; if ``name`` is unknown, the value of the only known name that ends in it."""
     if name in said:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]

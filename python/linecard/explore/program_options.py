@@ -1,4 +1,4 @@
-"""The options of exploration commands that select the program of a chip: `program`, and the options of the program."""
+"""The options with which exploration commands select and configure the program that a chip executes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Result values of points that execute a program, and the program files that affect these values.
 
-The request of a run with a shipped program contains the name of the program, and not its files. The hash of a run also
+The request of a run with a shipped program contains the name of the program, but not its files. The hash of a run also
 covers the files of a shipped program. For a C file, the hash of a run also covers the headers in the file's folder, and
 the files that every compilation uses.
 """
@@ -24,10 +24,10 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Convert the results of a program to columns of the result table, and to measurements.
+    """Convert the results of a program to columns of the result table and to a list of measurements.
 
     The columns contain scalars, and fractions of the packets, such as the fraction with each verdict. All other
-    fractions, such as the fraction of each function, are measurements only.
+    fractions, such as the fraction of each function, are in the list of measurements only.
     """
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program come first: a screen shows only the columns that fit.
@@ -46,7 +46,7 @@ def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
 
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
-    """Yield the program files that the request does not name, each under a name that is the same on every machine."""
+    """Yield the program files whose paths are not in the request, each with a machine-independent name."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:

@@ -195,7 +195,7 @@ class RateSearch:
         return max(self._packets, min(wanted, LONGEST_TRIAL))
 
     def requests(self, number: int) -> list[Request]:
-        """Return the run requests of the trial at one load."""
+        """Return the requests for the runs of a trial at one load."""
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:

@@ -62,8 +62,8 @@ class Best:
         point: The point with the highest mean among the points whose runs are steady.
         rivals: Points that are not significantly worse than the best point: the 99 % interval of the paired difference
             contains zero.
-        unknown: Points with inconclusive runs that may have a higher mean than the best point; only longer runs can
-            decide.
+        unknown: Points that may have a higher mean than the best point, but whose runs are inconclusive; only longer
+            runs can decide.
         left_out: Number of points that are not ranked because a run was inconclusive, refused or failed.
     """
 

@@ -240,7 +240,7 @@ class SweepResult(Result):
         return built
 
     def shown_columns(self, most: int) -> list[str]:
-        """Return the names of at most ``most`` columns: the axes and the most important numeric results."""
+        """Return up to ``most`` column names: the axes and the most important numeric results."""
         defined = [name for name in self.numbers if name in self._defined()]
         first = [name for name in FIRST_NUMBERS if name in self.numbers]
         others = [name for name in self.numbers if name not in first and name not in defined]

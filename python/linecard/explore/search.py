@@ -30,7 +30,7 @@ _STRIDES = (1, 8, 32)
 
 @dataclass(slots=True)
 class Search:
-    """A search for the highest load that meets each of several loss goals.
+    """A search that finds, for each of several loss goals, the highest load that meets the goal.
 
     Attributes:
         goals: Maximum losses as fractions, such as 0 and 0.005.

@@ -37,7 +37,7 @@ PLAIN_KEYS = ("kind", "title", "what", "repeat", "precision", "lengthen", "const
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample of the design space, which replaces the full grid.
+    """A sample of the design space that is simulated instead of the full grid.
 
     Attributes:
         kind: The sampling method: ``latin_hypercube`` or ``sobol``.
@@ -94,7 +94,7 @@ class Spec:
 
 @dataclass(slots=True)
 class Draft:
-    """An unfinished sweep, which is built from a file and options, and a list of all problems that were found.
+    """An unfinished sweep that is built from a file and options, with a list of all problems found so far.
 
     The method `finish` returns the completed `Spec`.
     """

@@ -92,7 +92,7 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, old runs until the size limit is met, and, if requested, runs of other code versions.
+    """Remove damaged runs, optionally runs of other code versions, and then old runs above the size limit.
 
     Returns:
         The number of removed runs, and the number of freed bytes.

@@ -82,8 +82,8 @@ class Subject:
         name: Name of the subject for ``--what``.
         main: Name of the main argument, such as the design, the program or the workload.
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
-            without option.
-        defaults: Arguments that every point has, unless the sweep sets other values.
+            without an option.
+        defaults: Default values of arguments, which a sweep can override.
         has_settings: Whether a sweep can change keys of the design, as ``--set`` does, in addition to the arguments.
         command_words: First words of the command line that repeats a run, such as ``linecard run``.
         run: Function that executes one point.

@@ -84,9 +84,9 @@ def sweep(
         seed: Seed of all points; if each point runs with several seeds, the first seed.
         repeat: Number of seeds for each point.
         precision: Runs are lengthened until the half-width of the throughput's 95 % confidence interval is at most this
-            fraction of the mean, such as 1%. For ``ndr``, the precision is the relative width of the load interval that
-            the search returns.
-        lengthen: Repeat inconclusive runs with more packets; the default is yes, unless the file has a different value.
+            fraction of the mean, for example 0.01. For ``ndr``, the precision is the relative width of the load
+            interval that the search returns.
+        lengthen: Repeat inconclusive runs with more packets; the default is the value in the sweep file, or else true.
         sample: Sampling method, if the sweep runs a sample instead of the full grid: ``sobol`` or ``latin_hypercube``
             (requires the extra ``explore``).
         points: Number of points in the sample.

@@ -21,7 +21,7 @@ class Lines:
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return the file and line of a key; if the line is unknown, the line of its table, or only the file."""
+        """Return the file and line of a key; if the key is not found, the line of its table, or only the file."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):

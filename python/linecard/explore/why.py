@@ -15,10 +15,11 @@ the throughput is also simulated with the remaining seeds.
   The capacity of a port's sending side refers to sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, which central differences approximate. If all rates are multiplied
   by a factor and all times are divided by this factor, the throughput is multiplied by this factor. Therefore, the sum
-  of the rate elasticities minus the sum of the time elasticities must be 1, which checks the analysis. Short runs
-  suffice for elasticities, because a small change of a parameter does not lengthen the initial transient. Elasticities
-  are measured in the shortest runs whose confidence interval still contains the conclusive throughput. When a limit is
-  lifted, the initial transient may be longer, so runs with lifted limits have the full length.
+  of the rate elasticities minus the sum of the time elasticities must be 1; this condition checks the analysis. Short
+  runs suffice for elasticities, because a small change of a parameter does not lengthen the initial transient.
+  Elasticities are measured with the shortest run length whose confidence interval contains the throughput of the
+  conclusive runs. When a limit is lifted, the initial transient may be longer, so runs with lifted limits have the full
+  length.
 - **Lifts**: runs in which one limit of the chip is lifted, and runs that combine two of the three best lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """

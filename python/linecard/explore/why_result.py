@@ -46,8 +46,8 @@ class Elasticity:
     Attributes:
         parameter: Key of the parameter; ``program cycles`` means the cycles of all program steps.
         kind: Kind of the parameter: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity: 1 if the throughput is proportional to the parameter, and -1 if it is inversely
-            proportional.
+        value: The elasticity; for example, 1 if the throughput is proportional to the parameter, and -1 if it is
+            inversely proportional.
         low: Lower bound of the 95 % confidence interval of the elasticity.
         high: Upper bound of the 95 % confidence interval of the elasticity.
         latency: The elasticity of the mean latency with respect to this parameter.

@@ -52,5 +52,5 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """Format a table value as text; whole numbers have no thousands separators, because a number can be a name."""
+    """Format a table value as text; whole numbers have no thousands separators, because they can be identifiers."""
     return number(value) if value is None or isinstance(value, (bool, float)) else str(value)

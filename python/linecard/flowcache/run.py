@@ -87,8 +87,8 @@ def flowcache(
             counted only for captures.
         curves: Add results for LRU caches of all sizes and numbers of ways, the miss-ratio curve, and the reuse
             distances.
-        time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
-            statistics of flows are available only for captures.
+        time_out_seconds: Add statistics of the flows. A flow ends when it has had no packet for this time (1 second in
+            Girish 2008). The statistics of flows are available only for captures.
         packets: Maximum number of packets; 0 means all packets of a capture, or the number of packets that a link
             profile specifies. For an input of digests, ``packets`` must be 0.
         strict: Stop at the first damaged record of the capture.

@@ -53,7 +53,7 @@ def core(
         latency: Cycles per off-chip access.
         bandwidth: Memory bandwidth in references per cycle.
         area: Area for threads and cache, in thread-equivalents (the area of one thread).
-        threads: Number of threads to simulate; by default, every number that fits into the area.
+        threads: Simulate only this number of threads; by default, every number of threads that fits into the area.
         clock_mhz: Clock frequency of the core, for converting capture times to cycles; with 0, packets arrive back to
             back.
         adapt_packets: Number of packets in the simulation of an adaptive malleable core; with 0, this core is not
@@ -68,7 +68,7 @@ def core(
         Results for all splits, the best split, and the resource that limits the best split.
 
     Raises:
-        ConfigError: An argument is out of range, or ``threads`` threads do not fit into the area.
+        ConfigError: An argument is out of range, or the area is too small for the number of threads.
         RunError: The program ends with a fault or a deadlock.
     """
     traced = (
@@ -109,8 +109,8 @@ def deployments(
         points: Memories, each as a pair of latency (cycles) and bandwidth (references per cycle).
         events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         chips: Groups of chips to simulate. ``fixed`` is a group of three: the IXP2800, the optimal fixed chip, and the
-            ideal malleable chip. ``malleable`` is the malleable chip. ``configurable`` is a malleable chip with any
-            number of cores.
+            ideal malleable chip. ``malleable`` is the malleable chip with its fixed number of cores. ``configurable``
+            is the malleable chip with the number of cores that gives the highest throughput.
         adapt_packets: Number of packets that the adaptive chip processes; 0 to simulate no adaptive chip.
         per_chip: Whether a bandwidth in ``points`` is the total for all cores of a chip; otherwise, each core has this
             bandwidth.
@@ -205,8 +205,8 @@ def termination(
 
     Returns:
         A dictionary with four keys. ``threads`` is the number of threads before the termination. ``packets`` repeats
-        the argument. ``times`` is the number of terminations. ``longer_percent`` is the additional time for each number
-        of packets, compared with a core that has one thread fewer and pins all cache lines.
+        the argument. ``times`` is the number of terminations. ``longer_percent`` contains the additional time for each
+        number of packets, in percent of the time for as many packets long after the termination.
 
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.

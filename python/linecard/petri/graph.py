@@ -1,8 +1,9 @@
 """The structure of a drawn net: the layer of each node, and the arcs that are drawn as lines.
 
-The layer of a node is the length of the longest path from a node without inputs to this node. A place with initial
-tokens models a resource, and is drawn beside the transitions that use the resource. An arc that spans more than a few
-layers or leads into another module is not drawn; the place's name replaces the arc.
+The layer of a node is the number of arcs on the longest path that ends at this node. A place with initial tokens is a
+resource, unless it joins parts of the net that would otherwise be separate. A resource is drawn beside the transitions
+that use it. An arc that spans more than a few layers or leads into another module is not drawn; the place's name
+replaces the arc.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Link:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The first and the last node of the arc."""
+        """The node at which the arc begins, and the node at which it ends."""
         ends = (self.place, self.transition)
         return ends[::-1] if self.kind == "output" else ends
 

@@ -120,7 +120,7 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about ``packets`` packets have left, and return the metrics that both chip models report.
+    """Simulate the net for about ``packets`` packets, and return the metrics that both chip models report.
 
     Raises:
         ConfigError: A change is invalid; see :func:`parameters`.

@@ -276,7 +276,7 @@ class Net:
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """Add a reset arc: each firing of the transition first empties the place, and then adds its output tokens."""
+        """Add a reset arc: each firing of the transition empties the place before it adds the output tokens."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:

@@ -1,7 +1,7 @@
 """Draws a net: modules in boxes, a module's connected pieces side by side, and long chains in several columns.
 
-The module computes layouts with several numbers of columns and several arrangements of the pieces. The picture shows
-the layout whose aspect ratio is closest to the aspect ratio of a page.
+The drawing code tries several layouts, which differ in the number of columns and in the arrangement of the pieces. The
+picture shows the layout whose aspect ratio is closest to the aspect ratio of a page.
 """
 
 from __future__ import annotations

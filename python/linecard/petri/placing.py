@@ -1,9 +1,9 @@
 """Computes the positions of nodes and arcs in one connected piece of a net.
 
 To reduce crossings of arcs, several sweeps sort the nodes of each layer by the mean position of their neighbours. After
-the sweeps, a least-squares fit (by pooling) puts each node as close to its neighbours as the labels permit. An arc that
-spans several layers passes through a separate position in each of these layers. The labels of arcs are drawn between
-two layers, in as many rows as are necessary to avoid overlaps.
+the sweeps, a least-squares fit puts each node as close to its neighbours as the labels permit. An arc that spans
+several layers passes through a separate position in each of these layers. The labels of arcs are drawn between two
+layers, in as many rows as are necessary to avoid overlaps.
 """
 
 from __future__ import annotations

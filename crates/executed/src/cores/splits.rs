@@ -63,7 +63,7 @@ pub struct CoreRow {
     pub hit_percent: f64,
     /// Utilisation of the memory in percent.
     pub bandwidth_percent: f64,
-    /// Mean waiting time of an access for a busy memory, in cycles.
+    /// Mean time that an access waits because the memory is busy, in cycles.
     pub queueing_cycles: f64,
     /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
@@ -158,7 +158,7 @@ pub struct CoreReport {
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,
-    /// Whether the throughput first rises to a single peak, and then falls, with an increasing number of threads.
+    /// Whether the throughput rises to a single peak, and then falls, as the number of threads increases.
     pub single_peak: bool,
     /// Results of a malleable core with the same area; `None` if not requested.
     pub adapted: Option<Adapted>,

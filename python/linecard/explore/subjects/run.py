@@ -38,7 +38,7 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
-    """Return the numbers and measurements of a report, which include the bottleneck only if ``verdict`` is true."""
+    """Return the numbers and measurements of a report; the bottleneck is included only if ``verdict`` is true."""
     summary = report["summary"]
     latency = summary["latency_ns"]
     numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}
