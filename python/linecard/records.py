@@ -1,4 +1,4 @@
-"""Functions that all results use, for rows of terminal output, plain data and data frames."""
+"""Functions that results use to produce terminal output, plain data and data frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Number(NamedTuple):
     Attributes:
         unit: Unit of the number; a number with a unit has a row in the long-format table.
         row: Name of the row that shows the number in terminal output; empty if the number has no row of its own.
-        tone: Tone that determines the colour of the bar in the number's row, such as ``good`` or ``bad``.
+        tone: Tone, such as ``good`` or ``bad``, that determines the colour of the bar in the number's row.
     """
 
     unit: str = ""
@@ -25,7 +25,7 @@ class Number(NamedTuple):
 
 
 def rows_shown(record: Any) -> list[tuple[Number, Any]]:
-    """The numbers of a report that terminal output shows in rows of their own, each with its value."""
+    """The display properties and the value of each number that has its own row in terminal output."""
     return [(number, getattr(record, name)) for name, number in record.NUMBERS.items() if number.row]
 
 

@@ -22,7 +22,7 @@ U64_MAX = 2**64 - 1
 
 
 def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
-    """Check the seed and the numbers of packets of a request.
+    """Check the seed, the number of packets and the number of warm-up packets of a request.
 
     Raises:
         ConfigError: A number is out of range, or a request for generated traffic has 0 packets.

@@ -58,8 +58,8 @@ def side_by_side(
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: The exception of the first item that failed, or ``KeyboardInterrupt`` after Ctrl-C, raised after
-            all other items have ended.
+        BaseException: The exception of the first item that failed, or ``KeyboardInterrupt`` after Ctrl-C. The function
+            raises this exception after all other items have ended.
     """
     stop = threading.Event()
 

@@ -1,8 +1,8 @@
 """The parts of a result; the same parts are shown on the terminal, on pages, in notebooks and in pictures.
 
-For each class of results, one function converts a result to parts. This function is in the module that defines the
-class, such as `linecard.terms`. For a class in a module `…result`, the function is in the corresponding module `…view`,
-such as `linecard.chip.view` for `linecard.chip.result`. A decorator registers the function::
+For each class of results, one function converts a result to parts. For a class in a module `…result`, the function is
+in the corresponding module `…view`, such as `linecard.chip.view` for `linecard.chip.result`. For any other class, the
+function is in the module that defines the class, such as `linecard.terms`. A decorator registers the function::
 
     @view.register
     def _(result: MemoryResult) -> list[Part]: ...
@@ -195,8 +195,9 @@ class Grouped(NamedTuple):
         title: Heading.
         scale: Quantity of the bars, with its unit.
         names: Names of the bars in each row.
-        rows: Rows. Each row has a name, a value or ``None`` for each name in ``names``, a remark, and the half-width of
-            the last bar's error bar. A text in place of a row is shown as a heading.
+        rows: Rows. Each row consists of a label, a list of values, a remark, and the half-width of the last bar's error
+            bar. The list contains the value of each bar in ``names``, or ``None`` for a missing bar. A text in place of
+            a row is shown as a heading.
         pale: Whether the first bar is the reference with which the other bars are compared.
     """
 
@@ -209,7 +210,7 @@ class Grouped(NamedTuple):
 
 
 class Paragraphs(NamedTuple):
-    """Paragraphs of sentences, each with a tone."""
+    """Paragraphs, each with a tone."""
 
     texts: Sequence[Said]
 

@@ -100,7 +100,7 @@ def valued(name: str, value: Any) -> str:
 
 
 def objective(text: str) -> str:
-    """Convert an objective to an axis label: the metric in words, and whether more or less is better.
+    """Convert an objective to an axis label that states the metric and whether more or less of it is better.
 
     >>> objective("max throughput_gbps")
     'throughput (Gbit/s), more is better'

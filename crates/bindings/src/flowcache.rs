@@ -345,7 +345,7 @@ struct Input {
     damage: BTreeMap<&'static str, u64>,
     /// Number of findings that indicate damage.
     damaged_records: u64,
-    /// The first findings in the capture, each with its file, byte offset and packet number.
+    /// Findings in the capture, with file, byte offset and packet number; of each kind, at most the first ten.
     diagnostics: Vec<Diagnostic>,
 }
 

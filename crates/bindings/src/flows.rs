@@ -32,7 +32,7 @@ pub fn flows<'py>(
     }
 }
 
-/// Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports.
+/// Statistics of one capture. The 5-tuple of protocol, addresses and ports identifies a unidirectional flow.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowsReport")]
 pub struct CaptureStatistics {
@@ -46,7 +46,7 @@ pub struct CaptureStatistics {
     statistics: FlowStatistics,
     /// Number of findings that indicate damage.
     damaged_records: u64,
-    /// The first findings in the capture, each with its file, byte offset and packet number.
+    /// Findings in the capture, with file, byte offset and packet number; of each kind, at most the first ten.
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -40,7 +40,7 @@ struct Input {
     packets_without_flow: u64,
     /// Number of damaged records in the capture that were skipped.
     damaged_records: u64,
-    /// The first problems that were found in the capture.
+    /// Problems that were found in the capture; of each kind, at most the first ten.
     diagnostics: Vec<Diagnostic>,
     #[serde(skip)]
     queues: Option<Vec<u32>>,

@@ -30,7 +30,7 @@ pub struct FlowSizeRow {
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "TrafficViewReport")]
 pub struct TrafficView {
-    /// Number of packets that belong to a flow.
+    /// Total number of packets in all flows.
     pub packets: u64,
     /// Number of flows; two flows with the same key are separated by an idle time.
     pub flows: u64,

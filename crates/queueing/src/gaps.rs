@@ -9,30 +9,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Arrivals whose distance from the previous arrival in the same queue is in one range.
-///
-/// `share` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
     /// Lower end of the range of distances, in packets (inclusive).
     pub from_packets: u64,
     /// Upper end of the range of distances, in packets (exclusive).
     pub to_packets: u64,
-    /// Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their
-    /// queue.
+    /// Number of arrivals in this range, divided by the number of arrivals that have a predecessor in their queue.
     pub share: f64,
 }
 
 /// Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
+///
+/// The distance is the number of packets that arrive in other queues between two consecutive arrivals in the same
+/// queue.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations waits for
-    /// its predecessor.
+    /// Fraction of arrivals whose distance is 0; each of them waits for the previous operation on the queue.
     pub below_loss: f64,
-    /// Fraction of arrivals whose distance is at least 1 and less than the number of cache entries; these operations
+    /// Fraction of arrivals whose distance is at least 1 and less than the number of cache entries. Their operations
     /// hit the cache without waiting.
     pub between: f64,
-    /// Fraction of arrivals whose distance is at least the number of cache entries; these operations are likely to miss
-    /// the cache.
+    /// Fraction of arrivals whose distance is at least the number of cache entries. Their operations are likely to
+    /// miss the cache.
     pub above_gain: f64,
     /// The distribution of the distances, with one row per range of distances.
     pub rows: Vec<GapRow>,

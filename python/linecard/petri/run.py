@@ -1,4 +1,4 @@
-"""Functions that explore, solve and simulate Petri nets, list their parts and firings, and convert them to PNML."""
+"""Explores, solves and simulates Petri nets, lists the parts and firings of a net, and converts nets to PNML."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def explore(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Find all reachable markings, bounds and deadlocks of a net, on all CPU cores. `jobs` has no effect on the result.
+    """Find the bounds, the deadlocks and all reachable markings of a net, on all CPU cores.
 
-    If the net is coloured, the function unfolds the net before the analysis.
+    `jobs` has no effect on the result. If the net is coloured, the function unfolds the net before the analysis.
 
     Args:
         net: A net: the path of a PNML file (``.pnml``, ``.xml``) or TOML file, or the name of a shipped net.
@@ -152,15 +152,16 @@ def simulate(
         warmup: Simulated time before the measurements start; by default, a tenth of ``time``.
         replications: Number of replications, each with a different seed; if ``accuracy`` is set, the minimum number of
             replications.
-        accuracy: Replications are added until the half-width of each 95 % interval, divided by the mean, is at most
-            ``accuracy``.
+        accuracy: Replications are added until the half-width of each 95 % confidence interval, divided by the mean, is
+            at most ``accuracy``.
         of: Places and transitions to which ``accuracy`` applies; if empty, ``accuracy`` applies to all places and
             transitions.
         most_replications: Maximum number of replications, if ``accuracy`` is set.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; by default, one per CPU core.
         overrides: New values for parameters, each in the form ``name=value``.
-        progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
+        progress: Function that is called repeatedly with the completed and the total work, both in thousandths of a
+            replication.
 
     Raises:
         ConfigError: The file does not contain a net, or the net cannot be simulated; the error message states the
@@ -192,7 +193,7 @@ def simulate(
 
 @plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
-    """Read the parts of a net; for example, ``parts(net).to_svg()`` draws the net.
+    """Read a net and return its parts, such as places and arcs; ``parts(net).to_svg()`` draws the net.
 
     Raises:
         ConfigError: The file does not contain a net; the error lists every problem.
@@ -216,7 +217,7 @@ def firings(
     Args:
         net: A net in which every transition is immediate or has a firing time.
         most: Maximum number of firings to return.
-        first: Number of firings at the beginning of the simulation that are not returned.
+        first: Number of initial firings that the returned list omits.
         time: Simulated time at which the run ends.
         seed: Seed of the run.
         overrides: New values for parameters, each in the form ``name=value``.

@@ -1,1 +1,1 @@
-"""Packet queues: simulates queue managers, and finds the smallest queuing cache that reaches a target throughput."""
+"""Simulates managers of packet queues, and finds the smallest queuing cache that reaches a target throughput."""

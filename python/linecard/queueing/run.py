@@ -53,7 +53,7 @@ def queueing_run(
         set: Changes to settings, such as ``threads=16``. A mapping of keys to values has the form ``{"threads": 16}``;
             `queueing_settings` lists the keys.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture or a link profile; otherwise, ``workload`` is a notation such as
+        trace: If true, ``workload`` is a capture or a link profile; if false, ``workload`` is a notation such as
             ``"R"``.
         operations: Number of measured operations; the default is 200,000 for a workload, and two per packet (at least
             20,000) for a capture. If a capture contains too few packets, the capture is repeated.
@@ -107,7 +107,8 @@ def queueing_design(
         set: New values for settings. The search overrides the numbers of entries, engines and threads, and the size of
             the request buffer.
         machine: Name of a shipped machine (presets of the kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture or a link profile.
+        trace: If true, ``workload`` is a capture or a link profile; if false, ``workload`` is a notation such as
+            ``"R"``.
         operations: Number of measured operations for each cache size.
         warmup: Number of warm-up operations before the measurement.
         seed: Seed of the workload.

@@ -1,4 +1,4 @@
-"""Settings of a machine that runs queue managers, each with its value, unit, meaning and source."""
+"""Lists the settings of a machine that runs queue managers: value, unit, meaning and source of each setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws charts as SVG: lines and points along a numeric axis, stacked fractions, and bars with intervals.
+"""Draws charts as SVG: lines and points along a numeric axis, stacked bars, and bars with error bars.
 
 Each series of a chart has its own colour and its own marker shape. If the mouse pointer is on a marker, the chart shows
 the marker's values. For readers who cannot see the chart, a text description refers to a table with the chart's
@@ -129,7 +129,10 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The marker of a series, as an unclosed SVG element: one of four shapes, hollow from the fifth series on."""
+    """The opening SVG tag of a series' marker; the caller adds the closing tag.
+
+    There are four shapes; from the fifth series on, the shapes are hollow.
+    """
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4

@@ -64,7 +64,7 @@ def sweep_page(result: SweepResult) -> str:
 
 
 def optimized_page(result: OptimizeResult) -> str:
-    """Write the page of an optimisation, on which the designs of the Pareto front are marked."""
+    """Write the page of an optimisation; the page marks the designs of the Pareto front."""
     first = result.rows[0]
     objectives = [OBJECTIVE + text for text in result.objectives]
     names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def page(parts: Sequence[Part], command: str | None = None) -> str:
-    """Write a page with title, warnings, parts outside sections, the command that repeats the run, and sections."""
+    """Write a page: the title, warnings, main facts, the command that repeats the run, and the sections."""
     title, rest = _titled(parts)
     notes = [part for part in rest if isinstance(part, Notes)]
     rest = [part for part in rest if part not in notes]

@@ -112,7 +112,7 @@ def need_resvg() -> Any:
 def png(svg: str) -> bytes:
     """Render a picture as PNG at twice the resolution.
 
-    If the font package ``font_roboto`` is installed, the same picture always produces byte-identical files.
+    If the font package ``font_roboto`` is installed, all renderings of the same picture are byte-identical.
 
     Raises:
         MissingExtraError: The SVG renderer is not installed.

@@ -66,9 +66,10 @@ def _figures(parts: Sequence[Part]) -> str:
 
 
 def named_cells(page: str) -> str:
-    """Add the column name to each table cell of a page, because phones show each row as a list.
+    """Add the column name to each table cell of a page; phones show each row as a list with these names.
 
-    The first row of a table contains the names of the columns; a cell that spans several columns has no name.
+    The first row of a table contains the names of the columns; a cell that spans several columns gets no
+    column name.
     """
 
     def named(table: re.Match[str]) -> str:

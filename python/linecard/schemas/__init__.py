@@ -45,7 +45,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write a schema to the folder of the file ``beside``; overwrite an existing file only if it is a schema."""
+    """Write a schema to the folder that contains ``beside``; overwrite an existing file only if it is a schema."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))

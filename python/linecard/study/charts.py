@@ -44,7 +44,7 @@ def _label_column(table: TableResult) -> str:
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
-    """Convert the cells of a table to groups of labelled bars; the cells of a group differ only in one column."""
+    """Convert the cells of a table to groups of labelled bars; within a group, only one key column varies."""
     columns = _naming_columns(table)
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1

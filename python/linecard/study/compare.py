@@ -204,7 +204,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and whether it is met; ``holds`` is ``None`` if a table named by the limit was not run."""
+    """A limit of the study, and whether the limit is met.
+
+    ``holds`` is ``None`` if the study was run without a table that the limit names.
+    """
 
     id: str
     kind: str
@@ -257,8 +260,8 @@ def is_calibrated(
 ) -> bool:
     """Whether the published value of the cell was used to calibrate a parameter.
 
-    If ``anywhere`` is true, a calibration entry for a configuration applies in every table. For gains, set ``anywhere``
-    to true.
+    If ``anywhere`` is true, a calibration entry for a configuration applies in every table. A gain is checked with
+    ``anywhere`` set to true.
     A calibration entry that names no configuration applies to all cells of one table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}

@@ -1,7 +1,7 @@
 """The results that decide a scorecard line: cells, orders and gains of tables, and shapes of curves.
 
-A scorecard line is not judged if a table or figure that the line names was not run. If a run for a scorecard line
-failed, the limit of this line is not met.
+A scorecard line is not judged if the study was run without a table or figure that the line names. If a simulation for
+a scorecard line failed, the limit of this line is not met.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NotRunError(Exception):
-    """A scorecard line requires a table or figure that was not run."""
+    """The study was run without a table or figure that a scorecard line requires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ class Evidence:
         self._figures = {figure.spec.id: figure for figure in figures}
 
     def table(self, name: str) -> TableResult:
-        """Return a table, or raise an error if the table was not run."""
+        """Return a table, or raise an error if the study was run without this table."""
         self.asked.add(name)
         if name not in self._tables:
             raise NotRunError(name)
         return self._tables[name]
 
     def figure(self, name: str) -> FigureResult:
-        """Return a figure, or raise an error if the figure was not run."""
+        """Return a figure, or raise an error if the study was run without this figure."""
         self.asked.add(name)
         if name not in self._figures:
             raise NotRunError(name)

@@ -21,7 +21,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """The effect of one value in a key column: a change to the runs of a row, or the measure of the row's cells.
+    """The effect of a value in a key column: it changes a row's runs, or selects the measure of the row's cells.
 
     Every text of a change may contain ``{value}``, which Linecard replaces with the value in the column.
 
@@ -116,8 +116,8 @@ class TableSpec(_Strict, frozen=True):
         where: Key columns that have the same value in every row; the CSV file omits these columns.
         rank: The key column whose values the document ranks; a comparison requires two rows with equal values in all
             other key columns.
-        headline: Whether the main numbers of the study include the cells. Main numbers exclude cells that follow
-            arithmetically from inputs, repeat inputs, or appear in no document. Reports list the excluded cells
+        headline: Whether the main numbers of the study include the cells of this table. Main numbers exclude cells that
+            follow arithmetically from inputs, repeat inputs, or appear in no document. Reports list the excluded cells
             separately.
         restates: Measure in other tables; this table repeats the values of the measure in another unit. The repeated
             cells do not count as separate quantities.
@@ -129,20 +129,20 @@ class TableSpec(_Strict, frozen=True):
             relative ``tolerance``.
         packets: Number of packets per run, if it differs from the study's number of packets.
         warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
-        quick: Shorter length of the table's runs with ``--quick``, in place of ``packets`` and ``warmup_packets``.
+        quick: Smaller numbers of measured and warm-up packets for ``--quick``; they replace ``packets`` and
+            ``warmup_packets``.
         note: Note for readers of the report.
         origin: Page or section of the document that contains the numbers; the correlation page shows this text for
             every point.
         reading: Uncertainty of a published number, in the number's unit: half a step of the last digit, or the error of
             reading a plot.
-        predicted: The commit of the model with which the cells were predicted, before the model's authors had seen a
-            published number.
+        predicted: Commit of the model that predicted the cells before the model's authors had seen a published number.
         rung: Level of the measurement on the correlation page; the levels range from a single component to complete
-            programs. Each level of measurement uses only parameter values that were determined at lower levels.
+            programs. The simulations of a level use only parameter values that were determined at lower levels.
         curve: Curves that the correlation page draws from the rows of the table, if any.
         grouped_by: The key column by which the correlation page groups the rows; each group is assessed separately.
-        named_by: Key columns that identify the rows; by default, all key columns. On the correlation page, the key
-            columns in ``named_by`` form the name of each point.
+        named_by: Key columns that identify the rows; by default, all key columns. On the correlation page, the
+            values of these key columns form the name of each point.
     """
 
     id: str
@@ -237,9 +237,9 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
     ``peak_at``: the curve has its largest value at the swept value ``at``. ``levels_off_at``: the change after ``at``
     is smaller than the change before ``at``, and at most the fraction ``within`` of the value at ``at``. ``rises``: the
-    values never decrease between ``from`` and ``at``; if ``from`` or ``at`` is missing, the range is open on this side.
-    ``falls``: the values never increase between ``from`` and ``at``. ``above``: at every swept value from ``at`` on,
-    the line ``series`` exceeds the line ``than`` by more than the fraction ``margin``.
+    values never decrease between ``from`` and ``at``; by default, ``from`` is the first and ``at`` the last swept
+    value. ``falls``: the values never increase between ``from`` and ``at``. ``above``: at every swept value from ``at``
+    on, the line ``series`` exceeds the line ``than`` by more than the fraction ``margin``.
 
     Attributes:
         id: Name.
@@ -335,7 +335,7 @@ class Varied(_Strict, frozen=True):
         value: The calibrated value of the number. ``--robustness`` changes the value by 10 %, and rounds the result
             only if the value has no decimal point.
         runner: Name of the runner that executes the runs with varied numbers.
-        program: Text of the ``program`` of the runs, in which the calibrated number replaces ``{value}``.
+        program: The ``program`` of the runs, as text; the calibrated number replaces ``{value}`` in this text.
         of: Name of the study's ``program`` that contains the calibrated number, if any.
     """
 

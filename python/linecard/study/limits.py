@@ -96,7 +96,7 @@ class Line:
             ``factor`` or ``count``.
         measured: The measured number; ``None`` if a necessary run failed or was omitted.
         of: Total number of counted items, such as 13 in ``12 of 13``; ``None`` if the limit does not count items.
-        kept: Whether the limit is met; ``None`` if a table or figure of the scorecard line was not run.
+        kept: Whether the limit is met; ``None`` if the study was run without a table or figure of the scorecard line.
         calibrated: The calibrated cells of the scorecard line.
         detail: Explanation of the measured number, such as the name of the worst cell.
         reason: Reason why the limit is not met, from ``deviations.toml``.

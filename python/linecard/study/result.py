@@ -142,10 +142,10 @@ class StudyResult(Result):
     Attributes:
         study: The definition of the study.
         quick: Whether the study was run with fewer seeds and packets (``--quick``).
-        items: Identifiers of the tables and figures that were run.
+        items: Identifiers of the tables and figures in the result.
         checks: Limits in the file ``study.toml``, each with its result.
         lines: The lines of ``targets.csv`` for the study, with their verdicts.
-        deviations: All deviations: results beyond a tolerance, and deviations that ``deviations.toml`` lists.
+        deviations: All deviations that were found or that ``deviations.toml`` lists.
         runs: All runs without duplicates, each with its result or its error message.
         seconds: Wall-clock time in seconds; the only field that differs between two runs of the same study.
     """
@@ -163,7 +163,7 @@ class StudyResult(Result):
 
     @property
     def headline(self) -> tuple[TableResult, ...]:
-        """The tables that the main numbers include: the headline tables, or all tables if no headline table was run."""
+        """Tables that determine the main numbers: the headline tables, or all tables if none is a headline table."""
         chosen = tuple(table for table in self.tables if table.spec.headline)
         return chosen or self.tables
 
@@ -214,7 +214,7 @@ class StudyResult(Result):
 
     @property
     def calibrated_cells(self) -> int:
-        """Number of calibrated cells in all tables that were run."""
+        """Number of calibrated cells in all tables of the result."""
         return sum(cell.calibrated for table in self.tables for cell in table.cells)
 
     @property

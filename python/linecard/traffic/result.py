@@ -10,7 +10,7 @@ from linecard.view import Fact
 
 
 class FlowStatistics(Result, FlowsReport, frozen=True):
-    """Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports."""
+    """Statistics of one capture. The 5-tuple of protocol, addresses and ports identifies a unidirectional flow."""
 
     TABLE: ClassVar[str] = "size_bins"
     ASKED: ClassVar[tuple[str, ...]] = ("file", "format", "compression", "packets", "bytes")

@@ -56,7 +56,7 @@ def shot_noise(
         rate_mbps: Mean load of all flows in Mbit/s.
         windows: Number of generated windows; at least 2.
         window_ms: Length of a window in milliseconds; Girish (2008) uses 200 ms, which is a typical round-trip time.
-        set: Changes to the chip.
+        set: Changes to parameters of the chip.
         seed: Seed of every random stream.
         progress: Function that is called with the number of completed windows and the total number.
 

@@ -200,8 +200,8 @@ def vrp_check(
         rate: Number of 64-byte packets per second in the run, such as ``1.128Mpps``.
         set: New values for parameters of the chip, such as ``vrp.cycles=500``.
         seed: Seed of every random stream.
-        progress: Function that is called after each simulation with the number of completed simulations and 0, because
-            the total is unknown.
+        progress: Function that is called after each simulation with the number of completed simulations, and with 0
+            as the total, which is unknown.
 
     Raises:
         ConfigError: The extension contains a loop, an unknown operation or a count below one, or the chip, a change or

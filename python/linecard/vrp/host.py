@@ -50,7 +50,7 @@ def hierarchy(
     """Send received packets to the core and, over a link, to the host; measure the packet rates of the two processors.
 
     Args:
-        chip: A chip with engines, a core and a host, which have the same names as in ``ixp1200_host``.
+        chip: A chip whose engines, core and host have the same names as in ``ixp1200_host``.
         rate: Number of packets per second, such as ``1.128Mpps`` or ``700kpps``.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of bytes of each packet that are sent to the host and back; by default, all bytes.

@@ -86,7 +86,7 @@ pub struct FlowStatistics {
     pub packets_in_single_packet_flows_percent: f64,
     /// Percentage of packets that are in the ten largest flows.
     pub top10_flows_percent: f64,
-    /// Number of complete IPv4 headers in the capture, whose checksums Linecard verifies.
+    /// Number of complete IPv4 headers in the capture; Linecard verifies the checksum of each header.
     pub ipv4_checksums: u64,
     /// Percentage of complete IPv4 headers that have a valid checksum; `None` if the capture contains no complete IPv4
     /// header.

@@ -1,8 +1,8 @@
 """Runs a substitute for a program of which only the numbers of cycles and memory accesses are published.
 
 The field ``preset`` names the chip. Settings that begin with ``count.`` state the number of cycles and accesses per
-packet. The accesses are evenly spread over the cycles. The counted cycles and accesses replace the step in which the
-chip executes a program (``op = "run"``):
+packet. The accesses are evenly spread over the cycles. These cycles and accesses replace the step in which the chip
+executes a program (``op = "run"``). The settings are:
 
 - ``count.cycles``: number of instruction cycles, including the cycles that issue accesses. The key ``percent`` in the
   chip's table of eBPF instructions scales ``count.cycles``.

@@ -1,4 +1,4 @@
-"""Measures the processor hierarchy (engines, core and host) with `linecard.hierarchy`.
+"""Simulates the processor hierarchy (engines, core and host) with `linecard.hierarchy`.
 
 The field ``preset`` names the platform. The settings ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe
 the traffic. With ``packet_kpps=line``, packets of any size arrive at the byte rate of 1.128 million 64-byte packets per

@@ -1,7 +1,7 @@
 """Runs the event-driven model and the Petri net of the IXP2400 with the same settings, as in `linecard compare-models`.
 
-In ``overrides``, the key ``threads`` has the form "engines x threads per engine". The key ``traffic`` is a packet size
-in bytes or a mix of sizes, and ``program.scheme`` is the buffering scheme.
+In ``overrides``, the value of ``threads`` has the form "engines x threads per engine". The key ``traffic`` is a packet
+size in bytes or a mix of sizes, and ``program.scheme`` is the buffering scheme.
 """
 
 from __future__ import annotations
