@@ -315,8 +315,8 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
         stopped(ticker.tick(position.stream_position().unwrap_or(0), total))?;
         if packed && bytes.len() as u64 > MOST_UNPACKED_BYTES {
             let words = format!(
-                "the decompressed file exceeds {} MiB; decompress it with `gzip -d` first, because uncompressed \
-                 files have no size limit",
+                "the file exceeds {} MiB after decompression; decompress the file with `gzip -d` first, because \
+                 uncompressed files have no size limit",
                 MOST_UNPACKED_BYTES >> 20
             );
             return Err(io_error("read")(std::io::Error::new(std::io::ErrorKind::FileTooLarge, words)).into());

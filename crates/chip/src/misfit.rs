@@ -28,8 +28,8 @@ impl fmt::Display for Misfit {
                              buffer")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "watermarks require one inbox with one list of free threads, because any free thread may fetch packets \
-                 of a congested port from memory",
+                "watermarks require one inbox with one list of free threads, because any free thread must \
+                 be able to fetch a congested port's packets from memory",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
                 "if a cluster moves blocks, packets leave in the order in which they were stored; no other \
@@ -37,7 +37,7 @@ impl fmt::Display for Misfit {
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,
-                "{cluster}: programs must send block by block if and only if a cluster moves blocks"
+                "{cluster}: programs must send block by block if a cluster moves blocks, and only then"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
                 "a packet memory partitioned by queue requires queue caches, because only queue caches release \

@@ -37,7 +37,7 @@ impl Room {
             (PlacementRule::RandomBank, None) => {
                 let name = &config.places[target.place].name;
                 Err(format!(
-                    "{name} is not a memory with slots, so an allocator must assign cells to packets"
+                    "{name} is not a memory with slots, so packets cannot start in random banks; set an allocator"
                 ))
             }
         }

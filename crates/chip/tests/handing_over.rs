@@ -141,5 +141,5 @@ fn inboxes_of_ports_have_no_bound_and_no_window() {
     };
     assert!(refused(|inbox| inbox.window = Some(1)).contains("neither a packet limit nor a window"));
     assert!(refused(|inbox| inbox.capacity = Some(1)).contains("neither a packet limit nor a window"));
-    assert!(refused(|inbox| inbox.window = Some(0)).contains("is 0; expected at least 1"));
+    assert!(refused(|inbox| inbox.window = Some(0)).contains("is 0 packets; expected at least 1"));
 }

@@ -71,8 +71,8 @@ impl Binder<'_> {
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
-                "{} moves packets with individual instructions and uses no queue caches; choose an allocator other \
-                 than per_queue_linear",
+                "{} does not move packets through queue caches, which per_queue_linear requires; choose another \
+                 allocator",
                 program.name
             );
             self.document.report(self.document.root().place(), "program.run", message);

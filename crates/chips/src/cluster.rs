@@ -287,8 +287,8 @@ pub(super) struct Ring {
 
 /// Returns the maximum number of packets between an inbox and their end.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "maximum number of packets in the chip that came from this inbox or ring; further packets \
-                   wait; unbounded if left out";
+    let meaning = "maximum number of packets from this inbox or ring that are in the chip; further packets wait; \
+                   unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -350,7 +350,7 @@ pub(super) fn routes(
 ) -> Vec<Route> {
     let mut routes: Vec<Route> = Vec::new();
     for section in root.list("route") {
-        let meaning = "name by which --set and extending files select the route";
+        let meaning = "name of the route, used by --set and by files that extend this file";
         section.text_if("name", meaning);
         let from = section.texts("from", "clusters at which the route begins");
         let to = section.texts("to", "memories and units at which the route ends");

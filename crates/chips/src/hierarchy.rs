@@ -148,7 +148,11 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     }
     if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
         let found = format!("{}, one in {}", request.packets, request.one_in);
-        wrong("packets", found, "1 to 10000000 packets, and a `one in` value of at least 1");
+        wrong(
+            "packets",
+            found,
+            "1 to 10000000 packets; one in N packets goes to the host, with N of at least 1",
+        );
     }
     if !problems.is_empty() {
         return Err(Error::Config { problems });

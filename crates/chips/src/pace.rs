@@ -65,8 +65,8 @@ pub(super) fn fits_wires(
         true => Ok(()),
         false => Err(format!(
             "with preamble and inter-frame gap, {rounded} Gbit/s of {mean_bytes:.0}-byte frames occupy \
-             {on_the_wire:.1} Gbit/s on the wire. All ports together carry {line_gbps:.1} Gbit/s; expected at \
-             most {:.2} Gbit/s",
+             {on_the_wire:.1} Gbit/s on the wire. The ports have a total line rate of {line_gbps:.1} Gbit/s; \
+             expected at most {:.2} Gbit/s of frames",
             gbps * line_gbps / on_the_wire
         )),
     }

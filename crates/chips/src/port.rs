@@ -253,8 +253,8 @@ impl Ports {
         let from_first_bit = section.switch_or(
             "latency_from_first_bit",
             false,
-            "whether latencies start at the first bit of a frame instead of its last bit, which adds the \
-             frame's time on the wire",
+            "whether latencies start at the first bit of a frame, and so include its time on the wire, or at its \
+             last bit",
         );
         (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }

@@ -85,8 +85,8 @@ impl<'d> Classes<'d> {
 /// Returns the rules from the outermost level to the innermost; `None` if they are wrong, which is reported.
 fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
-    let meaning = "rule that selects the next class; a list contains one rule per level, from the outermost \
-                   groups to the classes";
+    let meaning = "rule that selects the next class, or a list with one rule per level, from the outermost groups to \
+                   the classes";
     let Some(count) = section.items("scheduler") else {
         return Some(vec![section.choice_or("scheduler", "round_robin", &rules, meaning)]);
     };
@@ -241,7 +241,7 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
     let rate = row.number_if(
         "rate_gbps",
         1e-6..=1e6,
-        "rate limit, which a token bucket enforces on the bits of frames; no limit if left out",
+        "rate limit of a token bucket that counts only the bits of frames; no limit if left out",
     );
     let shaper = match rate {
         Some(gbps) => {

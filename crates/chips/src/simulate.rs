@@ -377,8 +377,8 @@ pub(super) fn judge(
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
                 "the chip is deadlocked with {packets_inside} packets inside ({}): threads wait for each other. Look for \
-                 a cycle of full rings, an unreleased lock, or a full inbox window that keeps out an earlier packet \
-                 ([order])",
+                 a cycle of full rings, an unreleased lock, or an inbox whose full window blocks the packet for which \
+                 others wait ([order])",
                 parts.join("; ")
             )))
         }
@@ -397,7 +397,7 @@ fn what_to_write(misfit: &Misfit) -> String {
             "l3fwd16, nat, firewall and steps with op = \"enqueue\" send block by block"
         }
         Misfit::SpaceByQueueWithoutCaches => {
-            "allocator = \"per_queue_linear\" and [memory.NAME.caches] require each other"
+            "use allocator = \"per_queue_linear\" and [memory.NAME.caches] together, or neither"
         }
         Misfit::Other(_) => return misfit.to_string(),
     };

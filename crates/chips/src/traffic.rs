@@ -303,7 +303,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         root.lacks(
             "shots",
             &format!(
-                "shot noise takes its flows from [shots] with {}, as in platforms/ixp2400_core",
+                "shot noise requires a table [shots] with the keys {}; see platforms/ixp2400_core",
                 KEYS.join(", ")
             ),
         );

@@ -26,8 +26,8 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer(
         "sram_transfers",
         0..=10_000,
-        "number of 32-byte SRAM transfers that an extension may make, or the same number of bytes in smaller \
-         transfers",
+        "number of 32-byte SRAM transfers that an extension may make; a smaller transfer counts as a fraction of \
+         a 32-byte transfer",
     );
     vrp.integer("hashes", 0..=10_000, "hashes that an extension may request");
     vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles charged for a transfer from DRAM");

@@ -151,7 +151,10 @@ fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
     assert!(left.contains("or the key `without` omits that step"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
-    assert!(nested.contains("program.extension[0].op: an extension must be a step of a program"), "{nested}");
+    assert!(
+        nested.contains("program.extension[0].op: a step of an extension cannot be an extension itself"),
+        "{nested}"
+    );
     let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);
     assert!(no_list.contains("program.extension: expected a list of tables"), "{no_list}");
 }
@@ -164,7 +167,7 @@ fn lists_for_threads_that_send_block_by_block_need_a_chip_with_such_threads() {
     assert!(error.contains("send block by block"), "{error}");
     let sends =
         Program::new("sends", "[[step]]\nop='send'").run("ixp1200_eval", &[]).unwrap_err().to_string();
-    assert!(sends.contains("if and only if a cluster moves blocks"), "{sends}");
+    assert!(sends.contains("if a cluster moves blocks, and only then"), "{sends}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         ),
         packets_in_large_flows_percent: share(
             "packets_in_large_flows",
-            "packets in large flows, as a fraction of all packets",
+            "packets in flows of more than 1000 packets, as a fraction of all packets",
         ),
         largest_flow_packets: count("largest_flow_packets", "packets", "maximum number of packets of a flow")
             as u64,

@@ -85,7 +85,7 @@ impl CoreConfig {
         }
         if self.switch_cycles > 1000 || self.slower_percent > 1000 {
             return unfit(
-                "cycles per thread switch and slowdown of the clock",
+                "cycles per thread switch, and slowdown of the clock in percent",
                 format!("{}, {} %", self.switch_cycles, self.slower_percent),
                 "at most 1000 each",
             );

@@ -51,7 +51,7 @@ pub(super) fn timing(
             .unwrap_or(0),
         false => 0,
     };
-    let servers = expression(row, "servers", "number of concurrent firings");
+    let servers = expression(row, "servers", "maximum number of concurrent firings");
     let others: Vec<&str> = OF_KINDS.into_iter().filter(|key| !allowed.contains(key)).collect();
     row.without_effect(&others, &format!("kind {kind} has none"));
     row.close();

@@ -51,7 +51,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
         )?;
         refuse(
             inbox.window == Some(0),
-            &format!("the window of the inbox {} is 0; expected at least 1", inbox.name),
+            &format!("the window of the inbox {} is 0 packets; expected at least 1", inbox.name),
         )?;
     }
     for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
@@ -132,7 +132,9 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     for (name, transmit) in senders {
         refuse(
             transmit.slots.is_some() != sends,
-            &format!("{name}: sending ports must have transmit slots if and only if a cluster moves blocks"),
+            &format!(
+                "{name}: sending ports must have transmit slots if a cluster moves blocks, and none otherwise"
+            ),
         )?;
         let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
         refuse(wrong, &format!("{name}: expected 1 to 128 transmit slots"))?;
@@ -149,7 +151,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     };
     refuse(
         packets.placed_by_programs != sends,
-        "programs must allocate space in the packet memory if and only if a cluster moves blocks",
+        "programs must allocate space in the packet memory if a cluster moves blocks, and only then",
     )?;
     let per_queue =
         matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
@@ -171,7 +173,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
             touched > blocks,
             &format!(
                 "an output block of {cells} cells can span {touched} wide blocks of {block_cells} cells, but each \
-                 queue cache holds only {blocks} blocks"
+                 queue cache holds only {blocks} wide blocks"
             ),
         )?;
     }

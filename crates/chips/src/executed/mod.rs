@@ -294,8 +294,8 @@ impl Work {
             let name = self.word(word);
             let lines = if a == b { format!("line {a}") } else { format!("lines {a} and {b}") };
             format!(
-                "{}: two packets on the chip write {name} at the same time ({lines}; {times} times). Hold the same \
-                 lock for both writes, or use atomic operations",
+                "{}: the program writes {name} for two packets at the same time ({lines}; {times} times). Hold the \
+                 same lock for both writes, or use atomic operations",
                 self.name
             )
         };

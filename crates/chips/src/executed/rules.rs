@@ -102,8 +102,8 @@ impl Rules {
             let cycles = row.integer(
                 "cycles",
                 0..=MOST_CYCLES,
-                "cycles of the operation, including its operand; they replace the cycles of the operation's \
-                 class",
+                "cycles of the operation, including the cycles of its operand; they replace the cycles of the \
+                 operation's class",
             ) as u32;
             let meaning = "additional cycles for a taken jump; if left out, the key taken_cycles of \
                            [cluster.NAME.ebpf] applies";

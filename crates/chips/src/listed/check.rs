@@ -125,7 +125,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     if sent != 1 {
         let message = format!(
             "sending threads execute the steps after op = \"enqueue\" and hand over each block once; expected one \
-             later step with op = \"transmit\", found {sent}"
+             step with op = \"transmit\" after this step, found {sent}"
         );
         enqueue.fail("op", message);
     }

@@ -348,7 +348,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             // The cycles of this step precede the program.
             Verb::Run => Does::Compute,
             Verb::Extend => {
-                step.fail("op", "an extension must be a step of a program, not of another extension");
+                step.fail("op", "a step of an extension cannot be an extension itself");
                 Does::Compute
             }
         }
@@ -383,8 +383,8 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let goes_on = step.switch_or(
             "goes_on",
             false,
-            "whether the thread executes the next steps in parallel with the thread that takes the packet, and is \
-             free after the last step",
+            "whether the thread executes the remaining steps before it becomes free, in parallel with the thread that \
+             takes the packet",
         );
         if if_room && goes_on {
             step.fail(

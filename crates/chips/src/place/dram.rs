@@ -69,8 +69,8 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "interleave_bytes",
         usual,
         1..=1 << 30,
-        "number of consecutive bytes in one channel, a power of two. The default is the page size if ports keep \
-         packets in this memory and packets would otherwise begin in only some of the channels",
+        "number of consecutive bytes in one channel, a power of two. If ports keep packets in this memory, and 256 \
+         bytes would make packets begin in only some channels, the default is the page size",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);

@@ -111,7 +111,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             "interleaving",
             "high_order",
             &interleavings,
-            "address bits that select the bank: the highest bits, or the lowest bits of the cell number",
+            "bits that select the bank: the highest bits of the address, or the lowest bits of the cell number",
         ),
         bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
         back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),

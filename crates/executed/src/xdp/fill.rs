@@ -76,7 +76,7 @@ fn toml_rows(file: &str, text: String) -> Result<Vec<Row>, Error> {
 fn row(entry: &Section<'_>) -> Option<Row> {
     let key = scalar(entry, "key");
     let value = if entry.has("inner") {
-        entry.without_effect(&["value"], "`inner` defines the value of this entry, an inner map");
+        entry.without_effect(&["value"], "the value of this entry is the inner map that `inner` defines");
         let pair = |pair: &Section<'_>| scalar(pair, "key").zip(scalar(pair, "value"));
         Some(Contents::Inner(entry.list("inner").iter().filter_map(pair).collect()))
     } else {

@@ -15,7 +15,7 @@ pub(super) const INFO: Info = Info {
     name: "PRED",
     aliases: &[],
     parameter: Some(Parameter {
-        meaning: "minimum number of later packets with the digest; with fewer, the digest is not inserted",
+        meaning: "minimum number of packets with the same digest that must follow soon; otherwise, no insertion",
         default: 1,
         least: 1,
         most: 1 << 20,
