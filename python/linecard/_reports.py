@@ -98,7 +98,7 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key that a preset file may contain, as declared in the code; the file itself need not contain the key.
+    """A key that a preset file may contain, as declared in the code.
 
     Attributes:
         file: Path of the file to which the key belongs. Some keys of a chip belong to the separate file of a memory

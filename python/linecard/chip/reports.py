@@ -33,7 +33,7 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         drops: Dropped packets by reason.
         metrics: Every measurement of the run; other fields of the report repeat some measurements.
         programs: Results of executed programs, one result for each group of identical clusters that executes a program.
-        ranges: Parameters of the chip's file whose sources state an interval.
+        ranges: Parameters of the chip's file for which a source states an interval.
         what_if: Throughput gains in the additional runs that search for the bottleneck, from largest to smallest; not
             part of ``to_dict``.
         breakdown: Packet counts by port, class and queue; a chip with only one port, for example, has no rows for
@@ -69,8 +69,8 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         throughput_gbps: Throughput in Gbit/s: bits of packets that left the chip, divided by the simulated time.
-            Packets whose processing ends in the program (``XDP_DROP``, a step ``finish``) also count as packets that
-            left.
+            Packets that the program finishes without sending them (``XDP_DROP``, a step ``finish``) also count as
+            packets that left.
         throughput_mpps: Throughput in Mpps: packets that left the chip, divided by the simulated time.
         offered_gbps: Offered load in Gbit/s: bits of packets that arrived, divided by the simulated time.
         packets_in: Packets that arrived while the run collected statistics.
@@ -160,19 +160,19 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Counts of non-IP frames while the run collects statistics; frames without an outcome are still inside the chip.
+    """Counts of non-IP frames by outcome, taken while the run collects statistics.
 
-    If a program checks headers or looks up addresses, the key ``not_ip`` of ``[program]`` sets how the program treats
-    non-IP frames. Frames that the program punts or drops on purpose count neither as sent packets, nor as dropped
-    packets, nor as loss.
+    At the end of the run, some non-IP frames can still be inside the chip. If a program checks headers or looks up
+    addresses, the key ``not_ip`` of ``[program]`` sets how the program treats non-IP frames. Frames that the program
+    punts or drops on purpose count neither as sent packets, nor as dropped packets, nor as loss.
 
     Attributes:
         packets_in: Non-IP frames that arrived.
         forwarded: Non-IP frames that left through a port.
         punted: Non-IP frames that went to the host.
         dropped_by_choice: Non-IP frames that the program drops because the chip's file requests it (``not_ip``).
-        finished: Non-IP frames whose processing ended in an executed program or in a step ``finish``; they count as
-            packets that left.
+        finished: Non-IP frames that an executed program or a step ``finish`` ended without sending them; these frames
+            count as packets that left.
         lost: Non-IP frames lost for the same reasons as IP packets: a full buffer, a full queue, or arrival above line
             rate.
     """
@@ -189,7 +189,7 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
     """The bottleneck of a run, and the evidence for it.
 
     Attributes:
-        component: The resource that limits the throughput, or the offered load if the chip forwards all traffic.
+        component: The resource that limits the throughput; if the chip forwards all traffic, the offered load.
         utilization: Fraction of the time for which the resource was busy.
         why: A sentence with the numbers that identify the bottleneck.
     """
@@ -214,17 +214,16 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """Breakdown of the simulated time by activity of the DRAM data bus, in fractions that add up to 1.
 
-    ``spacing`` is the fraction of the time spent between column commands to an open row. ``row_hit_rate`` is the
-    fraction of accesses that hit an open row.
+    The field ``row_hit_rate`` is not part of the breakdown.
 
     Attributes:
         data: Fraction of the time in which the bus transfers data.
-        row_miss: Fraction of the time spent waiting for a precharge or an activate.
-        turnaround: Fraction of the time spent on bus turnaround.
-        refresh: Fraction of the time spent on refreshes.
-        idle: Fraction of the time without a request.
+        row_miss: Time spent waiting for a precharge or an activate, as a fraction of the simulated time.
+        turnaround: Time spent on bus turnaround, as a fraction of the simulated time.
+        refresh: Time spent on refreshes, as a fraction of the simulated time.
+        idle: Time without a request, as a fraction of the simulated time.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Fraction of the time spent waiting between two column commands to an open row.
+        spacing: Time spent waiting between two column commands to an open row, as a fraction of the simulated time.
     """
 
     data: float
@@ -281,7 +280,7 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         change: Description of the change, such as ``twice the threads in island``.
-        gain: Relative change of the throughput that this improvement causes.
+        gain: Relative change in throughput due to the improvement.
     """
 
     change: str

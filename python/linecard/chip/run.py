@@ -100,8 +100,8 @@ def run(
             result.
         verdict: Find the bottleneck with additional runs, each of which improves one part; together, these runs take
             several times as long as a short run.
-        progress: Function that is called repeatedly with (packets done, total packets), in the thread that calls
-            ``run``.
+        progress: Progress callback with two arguments: packets done and total packets. The callback runs in the thread
+            that calls ``run``.
 
     Returns:
         The result of the run; see :class:`linecard.RunResult`.

@@ -31,7 +31,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         row_hit_rate: Fraction of accesses that require no activate command.
         unloaded_read_clocks: Unloaded latency in memory clock cycles: time from acceptance to the last data beat, for a
             read of a closed row in an idle memory.
-        writes_left: Number of writes that were neither merged nor sent to the DRAM.
+        writes_left: Number of writes that were still queued at the end of the run, neither merged nor sent to the DRAM.
         writes_merged: Number of writes merged with a queued write to the same address.
         reads_forwarded: Number of reads whose data came from a queued write.
         reads_merged: Number of reads that were served with the data of an earlier read.
@@ -99,7 +99,8 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         max_clocks: Maximum latency.
         queue_clocks: Mean time spent waiting for other requests.
         bank_clocks: Mean time from the first command that prepares the row until the row is ready.
-        bus_clocks: Mean time after the row is ready, until the last data beat: bus turnaround, column latency and data.
+        bus_clocks: Mean time from the moment the row is ready to the last data beat: bus turnaround, column latency and
+            data.
         refresh_clocks: Mean time spent waiting for a refresh.
     """
 
@@ -134,16 +135,17 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """Breakdown of the simulated time by activity of the data buses, in fractions that add up to 1.
 
     Attributes:
-        read: Fraction of the time spent on read data.
-        write: Fraction of the time spent on write data.
-        row_miss: Fraction of the time spent waiting for an activate.
-        bank_conflict: Fraction of the time spent waiting for a precharge of another row.
-        turnaround: Fraction of the time spent on bus turnaround.
-        activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
-        refresh: Fraction of the time spent on refreshes.
-        spacing: Fraction of the time lost while a row is open, because of column spacing, request order or the limit of
-            one command per clock. Bus turnaround is not included.
-        idle: Fraction of the time without a request.
+        read: Time in which the buses transfer read data, as a fraction of the simulated time.
+        write: Time in which the buses transfer write data, as a fraction of the simulated time.
+        row_miss: Time spent waiting for an activate, as a fraction of the simulated time.
+        bank_conflict: Time spent waiting for a precharge of another row, as a fraction of the simulated time.
+        turnaround: Time spent on bus turnaround, as a fraction of the simulated time.
+        activate_window: Time spent waiting because of limits on activates (tRRD, tFAW), as a fraction of the simulated
+            time.
+        refresh: Time spent on refreshes, as a fraction of the simulated time.
+        spacing: Time lost while a row is open, as a fraction of the simulated time. The causes are column spacing,
+            request order and the limit of one command per clock. The lost time does not include bus turnaround.
+        idle: Time without a request, as a fraction of the simulated time.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {

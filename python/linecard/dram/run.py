@@ -56,8 +56,8 @@ def dram(
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result; this requires the extra ``frames``.
-        progress: Function that is called repeatedly with (requests done, total or 0), in the thread that calls
-            ``dram``.
+        progress: Progress callback with two arguments: requests done and total requests, or 0 if unknown. The callback
+            runs in the thread that calls ``dram``.
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; the error lists every problem.

@@ -21,10 +21,10 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         runs_per_packet: Number of straight-line instruction sequences, from one jump to the next, that the program
             executes per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
-        table_accesses_per_packet: Loads and stores per packet that access the heap, objects marked as state
-            (``LC_STATE``), or control data.
-        other_accesses_per_packet: Loads and stores per packet that access the stack or global variables, which are
-            on-chip.
+        table_accesses_per_packet: Loads and stores of heap data, of objects marked as state (``LC_STATE``), or of
+            control data, per packet.
+        other_accesses_per_packet: Loads and stores of stack data or of global variables, per packet; the stack and the
+            global variables are on-chip.
         locks_per_packet: Number of lock acquisitions per packet.
         locks: Number of different locks that the program takes.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.

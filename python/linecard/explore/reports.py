@@ -21,8 +21,8 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         accesses: For each cluster, one row for each name by which the cluster's program accesses a memory or an
             accelerator.
         unused: Memories and units that no program uses, such as ``memory.sram``.
-        warnings: Memory channels or banks without packet headers, and problems in the first 200 packets of a trial run,
-            such as failures and avoidable losses.
+        warnings: Memories that store packet headers in only some of their channels or banks. The list also contains
+            problems in the first 200 packets of a trial run, such as failures and avoidable losses.
     """
 
     chip: str

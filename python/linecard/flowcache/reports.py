@@ -19,7 +19,8 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_without_flow: Number of packets in the capture that are ignored because they do not belong to a flow.
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
         damaged_records: Number of findings that indicate damage.
-        diagnostics: The first findings in the capture, each with its file, byte offset and packet number.
+        diagnostics: Findings in the capture, with file, byte offset and packet number; of each kind, at most the first
+            ten.
         packets: Number of packets that were looked up.
         key: Header fields that define a flow; ``None`` if the input consists of digests.
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
@@ -84,10 +85,10 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         false_hits: Number of false hits, which are packets that received another flow's result; ``None`` if false hits
             were not counted.
         false_hit_probability: Number of false hits, divided by the number of packets whose flow was not in the cache.
-        false_hit_probability_expected: Expected probability of a false hit: the number of ways, divided by 2 to the
-            power of the digest width.
-        false_hit_probability_expected_of_tags: Expected probability of a false hit: the number of ways, divided by 2 to
-            the power of the number of stored digest bits.
+        false_hit_probability_expected: Expected probability of a false hit if all digest bits were compared: the number
+            of ways, divided by 2^(digest width).
+        false_hit_probability_expected_of_tags: Expected probability of a false hit in a full cache: the number of ways,
+            divided by 2^(number of stored digest bits).
     """
 
     entries: int

@@ -18,8 +18,7 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
             the highest number of threads is used. The method ``plateau`` returns the range of splits whose throughput
             is close to the best.
         best_packets_per_mcycle: Throughput.
-        single_peak: Whether the throughput first rises to a single peak, and then falls, with an increasing number of
-            threads.
+        single_peak: Whether the throughput rises to a single peak, and then falls, as the number of threads increases.
         adapted: Results of a malleable core with the same area; ``None`` if not requested.
     """
 
@@ -44,7 +43,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_per_mcycle: Throughput in packets per million cycles.
         hit_percent: Percentage of data accesses that hit in the cache.
         bandwidth_percent: Utilisation of the memory in percent.
-        queueing_cycles: Mean waiting time of an access for a busy memory, in cycles.
+        queueing_cycles: Mean time that an access waits because the memory is busy, in cycles.
         run_instructions: Mean number of instructions between two thread switches.
         lock_waits_per_packet: Mean number of times that a packet had to wait for a lock.
         instructions_percent: Percentage of cycles in which the core executes instructions; other fields contain the

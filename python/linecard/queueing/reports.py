@@ -18,7 +18,7 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets in the capture that were mapped to queues; 0 if the operations come from a workload.
         packets_without_flow: Number of packets in the capture that have no IP header; the simulation ignores them.
         damaged_records: Number of damaged records in the capture that were skipped.
-        diagnostics: The first problems that were found in the capture.
+        diagnostics: Problems that were found in the capture; of each kind, at most the first ten.
         gaps: Distribution of the distances between consecutive arrivals in the same queue.
     """
 
@@ -113,12 +113,15 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
     """Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 
+    The distance is the number of packets that arrive in other queues between two consecutive arrivals in the same
+    queue.
+
     Attributes:
-        below_loss: Fraction of arrivals that immediately follow an arrival in the same queue; each of these operations
-            waits for its predecessor.
-        between: Fraction of arrivals whose distance is at least 1 and less than the number of cache entries; these
+        below_loss: Fraction of arrivals whose distance is 0; each of them waits for the previous operation on the
+            queue.
+        between: Fraction of arrivals whose distance is at least 1 and less than the number of cache entries. Their
             operations hit the cache without waiting.
-        above_gain: Fraction of arrivals whose distance is at least the number of cache entries; these operations are
+        above_gain: Fraction of arrivals whose distance is at least the number of cache entries. Their operations are
             likely to miss the cache.
         rows: The distribution of the distances, with one row per range of distances.
     """
@@ -131,8 +134,6 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Arrivals whose distance from the previous arrival in the same queue is in one range.
-
-    ``share`` is a fraction, from 0 to 1, of all arrivals that have a predecessor in their queue.
 
     Attributes:
         from_packets: Lower end of the range of distances, in packets (inclusive).
@@ -161,7 +162,7 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets in the capture that were mapped to queues; 0 if the operations come from a workload.
         packets_without_flow: Number of packets in the capture that have no IP header; the simulation ignores them.
         damaged_records: Number of damaged records in the capture that were skipped.
-        diagnostics: The first problems that were found in the capture.
+        diagnostics: Problems that were found in the capture; of each kind, at most the first ten.
     """
 
     smallest: QueueDesign | None

@@ -8,7 +8,7 @@ from linecard._methods import DiagnosticMethods, SizeBinMethods
 
 
 class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports.
+    """Statistics of one capture. The 5-tuple of protocol, addresses and ports identifies a unidirectional flow.
 
     Attributes:
         file: Path of the capture, or name of a link profile.
@@ -32,7 +32,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         single_packet_flows_percent: Percentage of flows that have exactly one packet.
         packets_in_single_packet_flows_percent: Percentage of packets that belong to flows with one packet.
         top10_flows_percent: Percentage of packets that are in the ten largest flows.
-        ipv4_checksums: Number of complete IPv4 headers in the capture, whose checksums Linecard verifies.
+        ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies the checksum of each header.
         ipv4_checksums_ok_percent: Percentage of complete IPv4 headers that have a valid checksum; ``None`` if the
             capture contains no complete IPv4 header.
         skipped: Number of skipped packets by reason; skipped packets belong to no flow. The totals of packets and bytes
@@ -42,7 +42,8 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
         clean: Whether the capture is free of damage.
         damaged_records: Number of findings that indicate damage.
-        diagnostics: The first findings in the capture, each with its file, byte offset and packet number.
+        diagnostics: Findings in the capture, with file, byte offset and packet number; of each kind, at most the first
+            ten.
     """
 
     file: str
@@ -119,7 +120,7 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Flows from the viewpoint of a cache: after an idle time, the next packet with the same key starts a new flow.
 
     Attributes:
-        packets: Number of packets that belong to a flow.
+        packets: Total number of packets in all flows.
         flows: Number of flows; two flows with the same key are separated by an idle time.
         keys: Keys.
         single_packet_flows_percent: Percentage of flows that have one packet.
