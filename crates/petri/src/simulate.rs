@@ -414,7 +414,7 @@ impl<'a> State<'a> {
             }
         }
         Err(PetriError::Unsolvable(
-            "immediate transitions fire forever while simulated time does not advance".to_owned(),
+            "immediate transitions fire forever, so simulated time does not advance".to_owned(),
         ))
     }
 

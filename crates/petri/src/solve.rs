@@ -219,7 +219,7 @@ impl<'a> Graph<'a> {
             Some(None) => {
                 let place = self.words(marking);
                 let text = format!(
-                    "from {place}, immediate transitions fire forever while simulated time does not advance"
+                    "from {place}, immediate transitions fire forever, so simulated time does not advance"
                 );
                 Err(PetriError::Unsolvable(text))
             }
@@ -512,6 +512,6 @@ mod tests {
             net.output(go, to, 1).unwrap();
         }
         let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
-        assert!(error.contains("fire forever while simulated time does not advance"), "{error}");
+        assert!(error.contains("fire forever, so simulated time does not advance"), "{error}");
     }
 }

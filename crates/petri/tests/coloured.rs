@@ -423,9 +423,7 @@ fn immediate_transitions_that_go_round_are_refused() {
     net.put(t, a, "not x", "1");
     let error = run(&net.build().unwrap(), 1.0, 1).unwrap_err().to_string();
     assert!(
-        error.contains(
-            "fire forever while simulated time does not advance; the last one to fire was \"turn\""
-        ),
+        error.contains("fire forever, so simulated time does not advance; the last one to fire was \"turn\""),
         "{error}"
     );
 }

@@ -320,7 +320,7 @@ impl CaptureReader {
         };
         self.report.note(kind, place, || Words {
             found: format!(
-                "a packet with time stamp {now_ns} ns after a packet with time stamp {previous_ns} ns"
+                "time stamp {now_ns} ns in this packet, and {previous_ns} ns in the previous packet"
             ),
             expected: "time stamps in ascending order, less than a day apart".to_owned(),
             action: "the packet was delivered with its time stamp unchanged",

@@ -165,7 +165,11 @@ impl AddressMap {
         if routed_blocks == 0 {
             return Err(Mismatch::new(
                 "prefixes of an address map",
-                format!("{} prefixes, none of which covers a whole public block", prefixes.len()),
+                format!(
+                    "{} prefixes, none of which contains a complete /{} of public addresses",
+                    prefixes.len(),
+                    ADDRESS_BITS - host_bits
+                ),
                 format!("at least one /{} of public unicast addresses", ADDRESS_BITS - host_bits),
             )
             .into());

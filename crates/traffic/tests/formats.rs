@@ -381,7 +381,7 @@ fn strict_mode_stops_at_damage_and_stays_stopped() {
     assert_eq!(
         error,
         "x.pcap: byte offset 94, packet 2: found 2000000 in the fraction field of a time stamp, expected less than \
-         1000000; whole seconds in the fraction field were added to the seconds"
+         1000000; the whole seconds in the fraction field were added to the seconds field"
     );
     assert!(reader.next_packet().unwrap().is_none());
     // Lenient reading delivers all three packets and reports the same damage.

@@ -77,7 +77,7 @@ def legend(canvas: Canvas, facts: Facts, kinds: set[str], y: float, total: float
             x += width_of(text, NOTE) + 46.0
     for stroke, head, text in (
         (PACKETS, "packets", "packets"),
-        (WIRE, "wire", "requests, labelled with the round-trip time excluding links and waiting"),
+        (WIRE, "wire", "requests; each label is a round-trip time without link delays and waiting"),
     ):
         if x + width_of(text, NOTE) + 40.0 > total - MARGIN:
             x, y = MARGIN, y + (34.0 if facts.usage is not None else 22.0)

@@ -111,7 +111,8 @@ def main(command: typer.Typer = app) -> None:
         # The core names the argument at which it stopped; the value shows which option that was.
         at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
         values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
-        _diagnose(f"{at or 'an option'}: found {values}, expected a non-negative number of at most 32 or 64 bits")
+        expected = "a whole number from 0 to 2^32 - 1 or 2^64 - 1, depending on the option"
+        _diagnose(f"{at or 'an option'}: found {values}, expected {expected}")
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         _diagnose("interrupted")

@@ -92,8 +92,8 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         ),
         "core": "core.core:core",
         "vrp": (
-            "The virtual router processor: find the budget of extensions at line rate, and check whether an extension "
-            "fits.",
+            "The virtual router processor: find the processing budget of extensions at a packet rate, and check "
+            "whether an extension fits the budget.",
             {"budget": "vrp.budget:budget", "check": "vrp.check:check"},
         ),
         "hierarchy": "vrp.hierarchy:hierarchy",

@@ -120,7 +120,7 @@ def executed(
         source = path
     if source is None:
         compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
-        reach = "macros, flags and widths apply only to C files and shipped XDP programs"
+        reach = "macros and flags apply only to C files and shipped XDP programs, and widths only to C files for RISC-V"
         _refuse(compiled, f"has no effect on {name!r}; {reach}")
     ConfigError.check(wrong_compilation(cflags, bits, is_xdp=xdp))
     if budget is not None and not 1 <= budget < 1 << 64:

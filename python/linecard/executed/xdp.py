@@ -162,7 +162,7 @@ def xdp_rows(
 
     Args:
         program: Name of a shipped program, or path of a C file or an object file.
-        section: Function or section to run, if the object has several programs.
+        section: Function or section to schedule, if the object has several programs.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         lanes: Number of lanes, from 1 to 8: the maximum number of instructions per row. The result contains the
             number of rows for this number of lanes and for every smaller number.

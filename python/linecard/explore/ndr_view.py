@@ -33,7 +33,9 @@ def _(result: NdrResult) -> list[Part]:
             [_rates(row) for row in result.rows],
             length,
         ),
-        Table("Limit", (text(""), wide("")), [*limits, *doubts], "measured at the lowest load with packet loss"),
+        Table(
+            "Limit", (text(""), wide("")), [*limits, *doubts], "measured at the lowest load at which packets were lost"
+        ),
         Table(
             "Latency",
             (text("frames"), *latency),

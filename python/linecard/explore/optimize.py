@@ -63,7 +63,7 @@ def optimize(
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
             additional keys ``objectives``, ``limits`` and ``budget``.
-        budget: Maximum number of points to run; it replaces the budget in the file.
+        budget: Maximum number of points to run; overrides the budget in the file.
         precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
             example, 1%). If objectives use the loss or the mean latency, the precision applies to these numbers, too.
             This argument replaces the precision in the file.

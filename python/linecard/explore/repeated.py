@@ -80,8 +80,8 @@ class Best:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"highest {self.number}: not known. {named} may exceed {self.point.name()}, but the result "
-                f"was {was}{unranked}. Use longer runs (--packets) to decide"
+                f"highest {self.number}: not known. The result of {named} was {was}, and may exceed the result of "
+                f"{self.point.name()}{unranked}. Use longer runs (--packets) to decide"
             )
         if not self.rivals:
             return f"highest {self.number}: {self.point.name()} (statistically significant){unranked}"

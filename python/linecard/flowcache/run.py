@@ -70,8 +70,8 @@ def flowcache(
         entries: Cache sizes, in entries.
         ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture; by default, only ``.u32le`` and
-            ``.u32le.gz`` files contain digests.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture; by default, only files
+            that end in ``.u32le`` or ``.u32le.gz`` are read as digests.
         key: Fields that define a flow: ``"5-tuple"`` (default), ``"2-tuple"``, or a list of fields such as
             ``"dst/24,protocol"``. The parameter ``key`` applies only to captures.
         hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The parameter

@@ -92,7 +92,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     if values["program.scheme"] not in SCHEMES:
         refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
     if int(values["memory.dram.back_pressure_requests"]):
-        refuse("memory.dram.back_pressure_requests", "0, because the net and the thesis do not model back pressure")
+        refuse("memory.dram.back_pressure_requests", "0, because the net and Girish (2008) do not model back pressure")
     if int(values["cluster.me.switch_cycles"]):
         refuse("cluster.me.switch_cycles", "0")
     ConfigError.check(problems)

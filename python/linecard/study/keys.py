@@ -427,7 +427,7 @@ class Input(_Strict, frozen=True):
     def __post_init__(self) -> None:
         """Refuse an input without a point."""
         if not self.set and not self.values:
-            raise ValueError("found no value of the input, expected `set`, `values` or both")
+            raise ValueError("found neither `set` nor `values`, expected at least one of the two")
 
     @property
     def point(self) -> str:

@@ -42,7 +42,7 @@ def reproduce(
     Args:
         study: Name of a shipped study, or path to a study folder.
         tables: Tables or figures to reproduce, such as ``1`` or ``figure5``; by default, all tables and figures.
-        chapters: Chapters of the published document; their tables and figures are reproduced in addition to ``tables``.
+        chapters: Chapters of the published document; their tables and figures are added to those in ``tables``.
         quick: Whether to use one seed and fewer packets, for a quick first result.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on ``jobs``.
         progress: Function that is called repeatedly with the number of completed packets and the total number.

@@ -146,7 +146,7 @@ def _judgements(result: StudyResult) -> list[Part]:
         ),
     ]
     if result.deviations and result.quick:
-        said = f"{len(result.deviations)} deviations, judged in the full study"
+        said = f"{len(result.deviations)} deviations; only the full study checks them"
         return [*found, Paragraphs((Said(said, "dim"),))]
     states = [each.state for each in result.deviations]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("known", "unlisted", "gone") if state in states)

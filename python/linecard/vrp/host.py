@@ -112,5 +112,5 @@ def _(result: HierarchyResult) -> list[Part]:
                 ),
             )
         ),
-        bars("Utilisation", busy, "utilisation excludes the processing of messages"),
+        bars("Utilisation", busy, "utilisation includes message transfers, but not the processing of message contents"),
     ]

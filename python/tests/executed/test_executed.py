@@ -413,7 +413,7 @@ def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path, wording):
         (("--program", "no_such_file.o"), "expected an application, a shipped program or a file"),
         (("--program", "drop", "--section", "other"), "other"),
         (("--program", "drop", "--map", "ports=/dev/null"), "ports"),
-        (("--program", "patricia", "-D", "N=3"), "define: has no effect on 'patricia'; macros, flags and widths apply"),
+        (("--program", "patricia", "-D", "N=3"), "define: has no effect on 'patricia'; macros and flags apply only"),
         (("--program", "patricia", "--cflags", "-O1", "--bits", "64"), "cflags, bits: has no effect on 'patricia'"),
         (("--program", "drop", "-D", "N=3", "--bits", "64"), "bits: has no effect on an XDP program"),
         (("--cflags", "-O1"), "cflags: has no effect without a program to execute"),

@@ -72,7 +72,7 @@ def test_what_is_not_steady_or_was_refused_is_not_ranked():
     rows[4]["throughput_gbps"], rows[5]["throughput_gbps"] = 99.0, 99.1
     best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
     assert best.sentence().startswith(
-        "highest throughput_gbps: not known. a=3 may exceed a=2, but the result was not steady"
+        "highest throughput_gbps: not known. The result of a=3 was not steady, and may exceed the result of a=2"
     )
 
 

@@ -528,7 +528,7 @@ def test_a_point_can_differ_by_a_key_column_and_leaves_other_values_alone(tmp_pa
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("", "found no value of the input, expected `set`, `values` or both"),
+        ("", "found neither `set` nor `values`, expected at least one of the two"),
         ('values = [{ column = "ap", value = "nat", set = ["program.x=3"] }]', "did you mean app?"),
     ],
 )

@@ -189,7 +189,7 @@ pub(crate) fn transition(
                                     from any other coloured place";
                     return Err((
                         arc.weight.clone(),
-                        Misread::new(0, "a weight that this arc cannot have", expected),
+                        Misread::new(0, "a weight that is invalid for this arc", expected),
                     ));
                 };
                 if let Some(take) = take.next() {

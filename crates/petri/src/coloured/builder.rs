@@ -228,7 +228,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(
                 "place",
                 name,
-                "one initial token of every colour, for more than a million colours",
+                "one initial token for each of more than a million colours",
                 "at most a million colours",
             ));
         };

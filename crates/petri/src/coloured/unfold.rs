@@ -126,12 +126,12 @@ impl<'a, 'w> Unfolder<'a, 'w> {
 
     fn transition(&mut self, number: u32, transition: &ColouredTransition) -> Result<(), PetriError> {
         if transition.time_slot.is_some() {
-            let found = "a delay that depends on the time";
+            let found = "a delay that depends on the simulated time";
             return Err(PetriError::part(
                 "transition",
                 &transition.name,
                 found,
-                "an expression without random() and pick()",
+                "a delay that does not contain `time`",
             ));
         }
         // Slots that are used, with the values that all their places have.

@@ -195,8 +195,8 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         let colours = sort.listed(&self.sorts, node)?;
         // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
-            let instead = "no capacity; model the free space as a second place, which loses one token for each \
-                           token that a transition adds to this place";
+            let instead = "no capacity; model the free space as a second place: adding a token to the \
+                           first place takes one from the second";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
         }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {

@@ -71,8 +71,9 @@ impl Workload {
             rest.split('_').map(|number| number.parse::<f64>().ok()).collect::<Option<Vec<f64>>>()
         };
         if let Some(rest) = lower.strip_prefix("mix") {
-            let expected = "MIXt_k_m_s with k above 1: one queue receives t %, the next m receive 100 - t - s % \
-                            (each k times its successor), the others s %";
+            let expected = "MIXt_k_m_s: one queue receives t % of the packets, the next m queues together \
+                            100 - t - s %, and all others together s %. Each of the m queues receives k times as many \
+                            packets as the next (k above 1)";
             return match numbers(rest).as_deref() {
                 Some(&[top_percent, ratio, queues, spread_percent])
                     if top_percent >= 0.0
@@ -94,7 +95,9 @@ impl Workload {
                 {
                     Ok(Self::Dominating { queues: queues as u32, percent })
                 }
-                _ => Err(bad("SDn_k, where n queues (at least one) receive k percent of the packets")),
+                _ => {
+                    Err(bad("SDn_k, where n queues (at least one) together receive k percent of the packets"))
+                }
             };
         }
         if let Some(rest) = lower.strip_prefix('l') {

@@ -47,7 +47,7 @@ impl WeightedChoice {
             return Err(Mismatch::new(
                 "weights",
                 format!("{} weights with sum {total:e}", weights.len()),
-                "one or more weights of at least 0, with a sum above 0 and far below 1e308",
+                "one or more weights of at least 0; their sum above 0, and the sum times their number below 1.79e308",
             )
             .into());
         }

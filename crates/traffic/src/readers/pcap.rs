@@ -95,7 +95,7 @@ impl Pcap {
             report.note(DamageKind::UnknownVersion, Place::at(0), || Words {
                 found: format!("pcap version {major}.{minor}"),
                 expected: "2.4".to_owned(),
-                action: "the file was read as version 2.4; before version 2.3, records stated their two lengths in reverse order",
+                action: "the file was read as version 2.4; before version 2.3, the wire length preceded the captured length",
             })?;
         }
         let Magic { order, record_header_bytes, .. } = self.magic;
@@ -148,7 +148,7 @@ impl Pcap {
             report.note(DamageKind::BadTimestamp, place, || Words {
                 found: format!("{} in the fraction field of a time stamp", header.fraction),
                 expected: format!("less than {}", NS_PER_SECOND / ns_per_unit),
-                action: "whole seconds in the fraction field were added to the seconds",
+                action: "the whole seconds in the fraction field were added to the seconds field",
             })?;
         }
         Ok(u64::from(header.seconds) * NS_PER_SECOND + fraction_ns)

@@ -271,7 +271,7 @@ impl PcapNg {
         })?;
         let interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
             let found = format!(
-                "a packet on interface {} with {} declared interfaces",
+                "a packet on interface {} (counted from 0), but only {} declared interfaces",
                 packet.interface,
                 self.interfaces.len()
             );

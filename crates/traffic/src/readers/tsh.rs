@@ -72,7 +72,7 @@ impl Container for Tsh {
             report.note(DamageKind::BadTimestamp, place, || Words {
                 found: format!("{microseconds} microseconds"),
                 expected: "less than 1000000".to_owned(),
-                action: "whole seconds in the fraction field were added to the seconds",
+                action: "the whole seconds in the fraction field were added to the seconds field",
             })?;
         }
         let mut packet = Packet {

@@ -38,8 +38,8 @@ def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], e
 
     The command computes the unloaded latency and the peak rates from the chip file, without a simulation. A trial run
     of 200 packets detects runs that never end, packets larger than every buffer, and packet-memory channels that stay
-    idle. If you specify traffic or a program, the command also prints each part's load and capacity, from short runs at
-    light load.
+    idle. If you specify traffic or a program, the command also prints each part's load and capacity, measured in
+    short runs at light load.
 
     **Examples**
 

@@ -71,7 +71,7 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
 def describe(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Show every parameter of a preset with its unit and source, and the derived values.
 
-    If the preset extends another preset, the list begins with the parameters that the preset changes.
+    If the preset extends another preset, the parameters that the preset changes come first.
 
     **Examples**
 

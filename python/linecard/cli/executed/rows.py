@@ -13,9 +13,10 @@ from linecard.cli.question import Word, asks
 def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Schedule an XDP program into rows of instructions, for a processor that executes one row per cycle.
 
-    The command prints the number of rows of the program for 1 to N lanes, and of each basic block for N lanes. The
-    preset `hxdp` is a processor that executes one row per cycle. Linecard's list scheduler forms the rows, in place of
-    the processor's compiler. For each packet, the processor executes the rows of the basic blocks on the packet's path.
+    The command prints the program's number of rows for each number of lanes from 1 to N. For N lanes, the command also
+    prints the number of rows of each basic block. The preset `hxdp` is a processor that executes one row per cycle.
+    Linecard's list scheduler forms the rows, in place of the processor's compiler. For each packet, the processor
+    executes the rows of the basic blocks on the packet's path.
 
     **Examples**
 

@@ -39,9 +39,9 @@ def run(
 
     An XDP program processes every frame of the capture, one after another. The command prints verdicts, instruction
     counts, accesses by memory region, instructions by source line, and the final contents of the maps. The command
-    reports unsupported features as errors before the run. If the program has a fault that the kernel's verifier
-    rejects, the run ends with an error (exit status 4). The error message names the faulting instruction and its source
-    line.
+    reports unsupported features as errors before the run. If the program executes an instruction that the kernel's
+    verifier would reject, the run ends with an error (exit status 4). The error message names the faulting instruction
+    and its source line.
 
     A RISC-V program, such as an instruction-set test, runs from its entry point until it executes `ecall` with a7 = 93.
     The exit status is 0 if a RISC-V program ends with a0 = 0, and 1 otherwise.
@@ -65,7 +65,7 @@ def run(
         return
     if output:
         message = (
-            "has no effect on a program for RISC-V, because the run returns one number; "
+            "has no effect on a program for RISC-V, because the only result is the value of a0; "
             "to write a file, use `linecard program trace`"
         )
         raise ConfigError.at("--output", "", message)

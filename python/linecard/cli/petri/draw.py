@@ -18,10 +18,10 @@ def draw(
 ) -> None:
     """Draw a Petri net as SVG with a computed layout, or as DOT for Graphviz.
 
-    Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
-    transitions are filled bars. A box encloses each module, and long chains are folded into columns. Instead of an arc
-    that would cross the page, the drawing shows the name of the place beside the transition. In a browser, a place
-    name beside a transition links to the place. Tooltips show the full form of shortened texts.
+    Places are circles; queues (places with ordered tokens) are double circles. Timed transitions are open bars, and
+    immediate transitions are filled bars. A box encloses each module. Instead of an arc that would cross the page, the
+    drawing shows the name of the place beside the transition. In a browser, a place name beside a transition links to
+    the place. Tooltips show the full form of shortened texts.
 
     **Examples**
 

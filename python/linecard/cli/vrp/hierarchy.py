@@ -13,7 +13,7 @@ from linecard.cli.question import Word, asks
 def hierarchy(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
     """Measure the packet rates of the core and of the host, and the cycles per packet of each processor.
 
-    The examples use the chip `ixp1200_host`, which `linecard run` simulates and `linecard draw` draws. The engines, the
+    The examples use the chip `ixp1200_host`; `linecard run` and `linecard draw` also accept this chip. The engines, the
     core and the link to the host share the DRAM.
 
     **Examples**

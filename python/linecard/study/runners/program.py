@@ -98,7 +98,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     macros, further = taken(DEFINE), taken(FURTHER)
     maps = {name: Path(spec.folder) / file for name, file in taken(MAP).items()}
     if len(further) > 1 or further.keys() - macros.keys():
-        message = f"found {', '.join(further)}, expected one macro NAME that define.NAME also defines"
+        message = f"found {', '.join(further)}, expected one macro, with a setting define.NAME for the same macro"
         raise ConfigError.at("set", f"{FURTHER}NAME", message)
     changes = [f"{key}={value}" for key, value in settings.items()]
     file = Path(spec.folder) / spec.program

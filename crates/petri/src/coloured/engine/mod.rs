@@ -207,7 +207,7 @@ impl<'a> Engine<'a> {
         if failure.fault == Fault::Endless {
             let name = &transition.name;
             return PetriError::Unsolvable(format!(
-                "immediate transitions fire forever while simulated time does not advance; the last one to fire was {name:?}"
+                "immediate transitions fire forever, so simulated time does not advance; the last one to fire was {name:?}"
             ));
         }
         let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);
@@ -262,7 +262,7 @@ impl<'a> Engine<'a> {
                 if row == MOST_IMMEDIATE {
                     return Err(Ended::Failed(Box::new(Failure {
                         transition: self.fire.last,
-                        what: "immediate firings: the last",
+                        what: "the last immediate firing",
                         place: None,
                         fault: Fault::Endless,
                     })));
@@ -295,7 +295,7 @@ impl<'a> Engine<'a> {
             row += 1;
             if row == MOST_IMMEDIATE {
                 let (transition, fault) = (self.fire.last, Fault::Endless);
-                let what = "immediate firings: the last";
+                let what = "the last immediate firing";
                 return Err(Box::new(Failure { transition, what, place: None, fault }).into());
             }
             if row.is_multiple_of(FIRINGS_PER_LOOK) && progress(self.now).is_break() {
