@@ -172,8 +172,8 @@ const MARKS: [(&str, u64, u64, &str); 3] = [
         "write_idle",
         0,
         1024,
-        "number of queued writes above which a drain starts if the command queues are empty (only with split \
-         queues); the last writes of a run may stay unsent",
+        "number of queued writes above which a drain starts if the command queues are empty; writes left at the \
+         end stay unsent (split queues only)",
     ),
 ];
 

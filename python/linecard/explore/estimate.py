@@ -28,8 +28,8 @@ class Estimate:
         runs: Number of distinct runs.
         found: Number of runs that are already in the store.
         seconds_each: Mean execution time of a run on one core; ``None`` if every timed run was refused or failed.
-        seconds: Estimated time in which the available CPU cores execute the runs that are not in the store; ``None`` if
-            the mean time of a run is unknown.
+        seconds: Estimated time for the runs that are not in the store, on the available CPU cores. ``None`` if the mean
+            time of a run is unknown.
         probes: Number of runs whose execution time was measured.
     """
 

@@ -110,7 +110,7 @@ def deployments(
         events: Number of trace events (accesses, locks, ends of packets) that each simulation measures.
         chips: Groups of chips to simulate. ``fixed`` is a group of three: the IXP2800, the optimal fixed chip, and the
             ideal malleable chip. ``malleable`` is the malleable chip with its fixed number of cores. ``configurable``
-            is the malleable chip with the number of cores that gives the highest throughput.
+            is the malleable chip with the number of cores that has the highest throughput.
         adapt_packets: Number of packets that the adaptive chip processes; 0 to simulate no adaptive chip.
         per_chip: Whether a bandwidth in ``points`` is the total for all cores of a chip; otherwise, each core has this
             bandwidth.
