@@ -74,8 +74,8 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
     """The half-width of the 95 % confidence interval of a result, relative to the mean; ``None`` if unknown.
 
-    The confidence interval of a single run is computed from batches of packets. For several seeds, there are
-    two intervals: Student's t interval over the seeds, and the combination of the single runs' intervals. The larger one
+    The confidence interval of a single run is computed from batches of packets. For several seeds, there are two
+    intervals: Student's t interval over the seeds, and the combination of the single runs' intervals. The larger one
     counts. With few seeds, Student's t interval by itself can be too narrow by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
