@@ -394,7 +394,7 @@ fn what_to_write(misfit: &Misfit) -> String {
         Misfit::SeveralListsOfFreeThreads => "dispatch = \"free_list\"",
         Misfit::OrderBesideBlocks => "[order] kept = \"none\"",
         Misfit::BlocksWithoutMovers(_) => {
-            "l3fwd16, nat, firewall and steps with op = \"enqueue\" send block by block"
+            "l3fwd16, nat and firewall send block by block; so do lists of steps with op = \"enqueue\""
         }
         Misfit::SpaceByQueueWithoutCaches => {
             "use allocator = \"per_queue_linear\" and [memory.NAME.caches] together, or neither"

@@ -98,8 +98,8 @@ pub fn simulate_net(
     let sound = |number: f64| number.is_finite() && number >= 0.0;
     if !sound(request.warmup) || !sound(request.time) || request.time == 0.0 || request.replications == 0 {
         let found = format!(
-            "found {} replications of time {} after a warm-up of {}, expected at least one replication, with a \
-             time above 0",
+            "found {} replications, each of length {} after a warm-up of {}; expected at least one replication, of \
+             a length above 0",
             request.replications, request.time, request.warmup
         );
         return Err(one_problem("simulate", found));

@@ -133,7 +133,7 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """Return the design space with shorter runs: the run length is divided by 2 to the power of ``times``."""
+        """Return the design space with shorter runs: the run length is halved ``times`` times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 

@@ -173,7 +173,7 @@ class Work:
                 self.find(task.key, record)
 
     def find(self, key: str, record: Record) -> None:
-        """Accept the record of a run from the store."""
+        """Use the record that the store has of a run, instead of a new run."""
         with self._alone:
             self._counts.found += 1
             self.done += 1

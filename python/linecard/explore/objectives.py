@@ -54,7 +54,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """Return the same design space with shorter runs: the run length is divided by 2 to the power ``times``."""
+        """Return the same design space with shorter runs: the run length is halved ``times`` times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))

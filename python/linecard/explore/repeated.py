@@ -55,7 +55,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best point of a sweep, and the points that may be better.
+    """The point of a sweep with the best mean, and the points that cannot be distinguished from it.
 
     Attributes:
         number: Name of the metric that ranks the points.
