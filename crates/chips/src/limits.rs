@@ -319,7 +319,7 @@ pub(super) fn judge(
         },
         _ => Bottleneck {
             component: if lost > 0 {
-                "several parts, and traffic bursts".to_owned()
+                "bursts and several parts".to_owned()
             } else {
                 "several parts".to_owned()
             },
