@@ -289,7 +289,7 @@ def test_everything_wrong_is_said_at_once(cli, capture):
         ("plain.u32le.gz", u32le(BY_HAND), "plain.u32le.gz: cannot read"),
         ("none.u32le", b"", "none.u32le: digests: the trace is empty"),
         ("none.pcap", b"", "none.pcap: no bytes in this capture"),
-        ("digests.bin", u32le([2**32 - 1, 1]), "u32le"),
+        ("digests.bin", u32le([2**32 - 1, 1]), "set the format u32le"),
         ("header.pcap", pcap_bytes([]), "header.pcap: digests: the trace is empty"),
         ("arp.pcap", pcap_bytes([b"\x02" * 12 + b"\x08\x06" + bytes(46)]), "at least one packet with a flow"),
     ],

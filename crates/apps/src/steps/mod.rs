@@ -168,14 +168,6 @@ impl StepList {
     fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
         let draw = draw.wrapping_mul(64);
         self.write_once(walk, step, draw, cell, steps);
-        if step.times > 1 {
-            self.write_again(walk, step, draw, cell, steps);
-        }
-    }
-
-    /// Writes all repetitions of a step down but the first.
-    #[inline(never)]
-    fn write_again(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
         for time in 1..step.times {
             if walk.over {
                 return;

@@ -103,7 +103,6 @@ impl Chip {
                 threads.extend(numbers.map(thread));
             }
         }
-        let fastest = clusters.iter().map(|cluster| cluster.clock.period()).min().unwrap_or(1);
         let targets = targets(&config, &places, &groups, &timebase);
         let mut links: Vec<Link> = config.links.iter().map(|link| Link::new(link, &timebase)).collect();
         for target in &targets {
@@ -116,7 +115,7 @@ impl Chip {
         }
         let locks = programs.iter().map(|p| p.locks()).max().unwrap_or(0);
         let mut chip = Self {
-            agenda: Agenda::new(sources.first_channel + sources.channels.len(), fastest / 2),
+            agenda: Agenda::new(sources.first_channel + sources.channels.len()),
             timebase,
             clusters,
             engines,

@@ -63,7 +63,7 @@ const SIGNS: [&str; 22] = [
 
 /// Deepest nesting of an expression.
 const DEEPEST: u32 = 60;
-/// Most operators between two operands in an expression. A chain of them is a tree as deep as it is long, and the
+/// Most operators in a chain of operands. The depth of the tree of a chain equals the length of the chain, and the
 /// functions on trees are recursive.
 const MOST_OPERATORS: u32 = 500;
 
