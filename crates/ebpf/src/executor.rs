@@ -3,7 +3,7 @@
 use crate::code::{CMPXCHG, Code, FETCH, Kind, Op, XCHG};
 use crate::error::Fault;
 use crate::helpers;
-use crate::hook::{Access, AccessKind, Hook, Watch};
+use crate::hook::{Access, AccessKind, At, Hook, Watch};
 use crate::memory::{CONTEXT, Doing, STACK, STACK_BYTES};
 use crate::world::{MOST_FRAMES, World};
 
@@ -74,6 +74,11 @@ fn run<H: Hook>(
                 before + (index - first + 1) as u64
             };
         }
+        macro_rules! at {
+            () => {
+                At { index: index as u32, executed: executed!() }
+            };
+        }
         macro_rules! fault {
             ($fault:expr) => {{
                 let fault = $fault;
@@ -141,11 +146,11 @@ fn run<H: Hook>(
                     }};
                 }
                 macro_rules! accessed {
-                    ($kind:expr, $address:expr, $bytes:expr) => {
+                    ($kind:expr, $traced:expr, $bytes:expr) => {
                         if H::ACCESSES {
-                            let (region, address) = world.memory.traced($address);
-                            let access = Access { region, kind: $kind, bytes: $bytes, address };
-                            hook.access(executed!(), access);
+                            let (region, address) = $traced;
+                            let access = Access { region, kind: $kind, bytes: $bytes as u32, address };
+                            hook.access(at!(), access);
                         }
                     };
                 }
@@ -153,10 +158,10 @@ fn run<H: Hook>(
                     ($type:ty, |$value:ident| $as:expr) => {{
                         const BYTES: usize = size_of::<$type>();
                         let address = x[s].wrapping_add_signed(op.to.into());
-                        let Some(bytes) = world.memory.load::<BYTES>(address) else {
+                        let Some((bytes, traced)) = world.memory.load::<BYTES>(address) else {
                             fault!(world.memory.fault(Doing::Read, address, BYTES as u64))
                         };
-                        accessed!(AccessKind::Read, address, BYTES as u32);
+                        accessed!(AccessKind::Read, traced, BYTES);
                         let $value = <$type>::from_le_bytes(bytes);
                         x[d] = $as;
                     }};
@@ -165,10 +170,11 @@ fn run<H: Hook>(
                     ($type:ty, $value:expr) => {{
                         const BYTES: usize = size_of::<$type>();
                         let address = x[d].wrapping_add_signed(op.to.into());
-                        if world.memory.store::<BYTES>(address, ($value as $type).to_le_bytes()).is_none() {
+                        let value = ($value as $type).to_le_bytes();
+                        let Some(traced) = world.memory.store::<BYTES>(address, value) else {
                             fault!(world.memory.fault(Doing::Write, address, BYTES as u64))
-                        }
-                        accessed!(AccessKind::Write, address, BYTES as u32);
+                        };
+                        accessed!(AccessKind::Write, traced, BYTES);
                     }};
                 }
                 macro_rules! atomic {
@@ -176,7 +182,7 @@ fn run<H: Hook>(
                         const BYTES: usize = size_of::<$type>();
                         let address = x[d].wrapping_add_signed(op.to.into());
                         tried!(world.memory.atomic(address, BYTES as u64));
-                        let Some(bytes) = world.memory.load::<BYTES>(address) else {
+                        let Some((bytes, _)) = world.memory.load::<BYTES>(address) else {
                             fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
                         };
                         let old = <$type>::from_le_bytes(bytes);
@@ -196,10 +202,10 @@ fn run<H: Hook>(
                                 }
                             }
                         };
-                        if world.memory.store::<BYTES>(address, new.to_le_bytes()).is_none() {
+                        let Some(traced) = world.memory.store::<BYTES>(address, new.to_le_bytes()) else {
                             fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
-                        }
-                        accessed!(AccessKind::Atomic, address, BYTES as u32);
+                        };
+                        accessed!(AccessKind::Atomic, traced, BYTES);
                         if op.imm == CMPXCHG {
                             x[0] = u64::from(old);
                         } else if op.imm & FETCH != 0 {
@@ -340,9 +346,9 @@ fn run<H: Hook>(
                     K::Atomic4 => atomic!(u32),
                     K::Atomic8 => atomic!(u64),
                     K::Helper => {
-                        let executed = executed!();
-                        hook.helper(executed, op.imm as u32);
-                        let mut watch = Watch { hook: &mut *hook, executed };
+                        let at = at!();
+                        hook.helper(at, op.imm as u32);
+                        let mut watch = Watch { hook: &mut *hook, at };
                         if op.imm == TAIL_CALL {
                             let Some(map) = world.map(x[2]) else {
                                 let helper = "bpf_tail_call";

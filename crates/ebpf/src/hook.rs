@@ -27,6 +27,15 @@ pub struct Access {
     pub address: u32,
 }
 
+/// The instruction at which an event happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// Index of its operation.
+    pub index: u32,
+    /// Instructions of this packet so far, including this one.
+    pub executed: u64,
+}
+
 /// Observes an execution. Every default does nothing and is compiled away.
 pub trait Hook {
     /// Whether the hook observes accesses; if not, they need not be computed.
@@ -53,22 +62,22 @@ pub trait Hook {
         let _ = index;
     }
 
-    /// An access; `executed` is the number of instructions of this packet so far, including its own.
+    /// An access.
     #[inline(always)]
-    fn access(&mut self, executed: u64, access: Access) {
-        let _ = (executed, access);
+    fn access(&mut self, at: At, access: Access) {
+        let _ = (at, access);
     }
 
     /// A lock is acquired, after the access of its word, or released (`taken` is false), before it.
     #[inline(always)]
-    fn lock(&mut self, executed: u64, address: u64, taken: bool) {
-        let _ = (executed, address, taken);
+    fn lock(&mut self, at: At, address: u64, taken: bool) {
+        let _ = (at, address, taken);
     }
 
     /// A helper is called, before its accesses.
     #[inline(always)]
-    fn helper(&mut self, executed: u64, helper: u32) {
-        let _ = (executed, helper);
+    fn helper(&mut self, at: At, helper: u32) {
+        let _ = (at, helper);
     }
 }
 
@@ -88,7 +97,7 @@ impl Hook for Silent {
 /// A hook at one moment, to which helpers and maps report their accesses.
 pub(crate) struct Watch<'a, H> {
     pub hook: &'a mut H,
-    pub executed: u64,
+    pub at: At,
 }
 
 impl<H: Hook> Watch<'_, H> {
@@ -96,7 +105,7 @@ impl<H: Hook> Watch<'_, H> {
     pub fn access(&mut self, region: RegionId, kind: AccessKind, address: u64, bytes: u64) {
         if H::ACCESSES {
             let access = Access { region, kind, bytes: bytes as u32, address: address as u32 };
-            self.hook.access(self.executed, access);
+            self.hook.access(self.at, access);
         }
     }
 }

@@ -66,13 +66,14 @@ pub const MOST_LANES: u32 = 8;
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
 pub use helpers::helper_name;
-pub use hook::{Access, AccessKind, Hook, Silent};
+pub use hook::{Access, AccessKind, At, Hook, Silent};
 pub use insn::{CALL, LDDW, SLOT_BYTES, Slot};
 pub use liveness::{upper_wanted_after, wanted_after};
 pub use machine::{Machine, Options, Outcome, Verdict};
 pub use maps::Entry;
 pub use memory::{
-    CONTEXT, HEADROOM_BYTES, Memory, PACKET, RegionId, STACK, STACK_BYTES, handled, index, map_handle, values,
+    CONTEXT, HEADROOM_BYTES, Memory, PACKET, RegionId, STACK, STACK_BYTES, Traced, handled, index,
+    map_handle, values,
 };
 pub use object::{MapDefinition, MapKind, Named, Object, Program, READ_ONLY_FLAG, SourceLine};
 pub use profile::{Count, Counters, Profile};

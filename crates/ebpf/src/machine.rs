@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::decode::decode;
 use crate::error::{EbpfError, Fault};
 use crate::executor::{Ended, execute};
-use crate::hook::{Hook, Silent, Watch};
+use crate::hook::{At, Hook, Silent, Watch};
 use crate::maps::{Entry, Map, errno};
 use crate::memory::{Memory, RegionId};
 use crate::object::{MapDefinition, MapKind, Named, Object, Program, SourceLine};
@@ -333,7 +333,7 @@ impl Machine {
         let cpus = self.world.maps[map].values_per_key();
         let mut silent = Silent;
         for cpu in 0..cpus {
-            let mut watch = Watch { hook: &mut silent, executed: 0 };
+            let mut watch = Watch { hook: &mut silent, at: At { index: 0, executed: 0 } };
             let done = self.world.maps[map].update(&mut self.world.memory, key, value, 0, cpu, &mut watch);
             done.map_err(|error| {
                 EbpfError::Request(Mismatch::new(

@@ -6,6 +6,7 @@
 //! its first bytes are unmapped, so that null pointers are detected.
 
 use crate::error::Fault;
+use crate::hook::{AccessKind, Hook, Watch};
 use crate::sparse::Sparse;
 use std::ops::{Deref, DerefMut};
 
@@ -145,7 +146,14 @@ impl Region {
         Some((element * u64::from(self.stride) + offset) as usize)
     }
 
+    /// Returns the location of a byte of the region with a number, as in traces.
+    #[inline(always)]
+    fn traced(&self, number: u64, at: u64) -> Traced {
+        (RegionId(number as u16), at.wrapping_sub(self.origin) as u32)
+    }
+
     /// Element and offset of an address.
+    #[inline(always)]
     fn split(&self, address: u64) -> (u64, u64) {
         match &self.sparse {
             Some(sparse) => sparse.split(address),
@@ -158,6 +166,9 @@ impl Region {
         self.sparse.as_ref().map_or(self.room, |sparse| sparse.room)
     }
 }
+
+/// A location as in traces: the region, and the byte in it.
+pub type Traced = (RegionId, u32);
 
 /// The memory of a program.
 #[derive(Clone, Debug, Default)]
@@ -220,29 +231,34 @@ impl Memory {
         &mut self.regions[usize::from(id.0)]
     }
 
-    /// Loads, little-endian.
+    /// Loads, little-endian. Returns also the location, as in traces.
     #[inline(always)]
-    pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        let region = self.regions.get((address >> REGION_SHIFT) as usize)?;
+    pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<([u8; N], Traced)> {
+        let number = address >> REGION_SHIFT;
+        let region = self.regions.get(number as usize)?;
         let Some(at) = region.position(address, N as u64, region.room) else {
-            return region.sparse.as_ref()?.read(address, N as u64)?.try_into().ok();
+            let bytes = region.sparse.as_ref()?.read(address, N as u64)?.try_into().ok()?;
+            return Some((bytes, self.traced(address)));
         };
-        region.bytes.get(at..at + N)?.try_into().ok()
+        let bytes = region.bytes.get(at..at + N)?.try_into().ok()?;
+        Some((bytes, region.traced(number, at as u64)))
     }
 
-    /// Stores, little-endian.
+    /// Stores, little-endian. Returns the location, as in traces.
     #[inline(always)]
-    pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
-        let region = self.regions.get_mut((address >> REGION_SHIFT) as usize)?;
+    pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<Traced> {
+        let number = address >> REGION_SHIFT;
+        let region = self.regions.get_mut(number as usize)?;
         let Some(at) = region.position(address, N as u64, region.write_room) else {
             region.sparse.as_mut()?.write(address, N as u64)?.copy_from_slice(&value);
-            return Some(());
+            return Some(self.traced(address));
         };
         region.bytes.get_mut(at..at + N)?.copy_from_slice(&value);
-        Some(())
+        Some(region.traced(number, at as u64))
     }
 
     /// Returns bytes for a helper to read.
+    #[inline]
     pub(crate) fn bytes(&self, address: u64, count: u64) -> Result<&[u8], Fault> {
         let found = self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| {
             let Some(at) = region.position(address, count, region.room) else {
@@ -283,17 +299,31 @@ impl Memory {
 
     /// Returns region and offset, as in traces.
     #[inline(always)]
-    pub(crate) fn traced(&self, address: u64) -> (RegionId, u32) {
+    pub(crate) fn traced(&self, address: u64) -> Traced {
         let number = address >> REGION_SHIFT;
         let Some(region) = self.regions.get(number as usize) else { return (RegionId(number as u16), 0) };
         let (element, offset) = region.split(address);
-        let flat = (element * u64::from(region.stride) + offset).wrapping_sub(region.origin);
-        (RegionId(number as u16), flat as u32)
+        region.traced(number, element * u64::from(region.stride) + offset)
+    }
+
+    /// Reports an access of a helper.
+    #[inline(always)]
+    pub(crate) fn touched<H: Hook>(
+        &self,
+        address: u64,
+        kind: AccessKind,
+        bytes: u64,
+        watch: &mut Watch<'_, H>,
+    ) {
+        if H::ACCESSES && bytes > 0 {
+            let (region, at) = self.traced(address);
+            watch.access(region, kind, at.into(), bytes);
+        }
     }
 
     /// Returns the region of an address, and its byte in traces.
     #[must_use]
-    pub fn traced_at(&self, address: u64) -> (RegionId, u32) {
+    pub fn traced_at(&self, address: u64) -> Traced {
         self.traced(address)
     }
 

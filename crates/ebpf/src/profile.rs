@@ -1,7 +1,7 @@
 //! Counters: executions of each instruction, and accesses of each region.
 
 use crate::code::{Code, Kind};
-use crate::hook::{Access, AccessKind, Hook};
+use crate::hook::{Access, AccessKind, At, Hook};
 use crate::memory::RegionId;
 use std::collections::BTreeMap;
 
@@ -118,7 +118,7 @@ impl Hook for Profile {
     }
 
     #[inline(always)]
-    fn access(&mut self, _executed: u64, access: Access) {
+    fn access(&mut self, _at: At, access: Access) {
         let region = usize::from(access.region.0);
         if self.regions.len() <= region {
             self.regions.resize(region + 1, [Count::default(); 3]);
@@ -128,7 +128,7 @@ impl Hook for Profile {
         count.bytes += u64::from(access.bytes);
     }
 
-    fn helper(&mut self, _executed: u64, helper: u32) {
+    fn helper(&mut self, _at: At, helper: u32) {
         *self.helpers.entry(helper).or_insert(0) += 1;
     }
 }

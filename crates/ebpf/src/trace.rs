@@ -3,7 +3,7 @@
 //! A chip executes a trace later: a number of instructions, then an access of a number of bytes in a region, or
 //! a helper; and at the end a verdict. Each access takes 16 bytes.
 
-use crate::hook::{Access, AccessKind, Hook};
+use crate::hook::{Access, AccessKind, At, Hook};
 use crate::machine::{Outcome, Verdict};
 use crate::memory::RegionId;
 
@@ -151,15 +151,15 @@ impl Hook for Recorder {
     const ACCESSES: bool = true;
 
     #[inline(always)]
-    fn access(&mut self, executed: u64, access: Access) {
-        let since = self.since(executed);
+    fn access(&mut self, at: At, access: Access) {
+        let since = self.since(at.executed);
         let Access { region, kind, bytes, address } = access;
         self.trace.records.push(Record { since, address, bytes, region: region.0, kind: kind as u8 });
     }
 
     #[inline(always)]
-    fn helper(&mut self, executed: u64, helper: u32) {
-        let since = self.since(executed);
+    fn helper(&mut self, at: At, helper: u32) {
+        let since = self.since(at.executed);
         self.trace.records.push(Record { since, address: 0, bytes: helper, region: 0, kind: HELPER });
     }
 }

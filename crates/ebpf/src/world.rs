@@ -249,9 +249,6 @@ impl World {
     /// Reports an access of a helper.
     #[inline(always)]
     pub fn touched<H: Hook>(&self, address: u64, kind: AccessKind, bytes: u64, watch: &mut Watch<'_, H>) {
-        if H::ACCESSES && bytes > 0 {
-            let (region, at) = self.memory.traced(address);
-            watch.access(region, kind, at.into(), bytes);
-        }
+        self.memory.touched(address, kind, bytes, watch);
     }
 }

@@ -343,15 +343,15 @@ impl Steps {
         if cycles <= MOST_CYCLES - self.pending {
             self.pending += cycles;
         } else {
-            self.compute_long(cycles);
+            self.compute_long(cycles.into());
         }
     }
 
-    /// As `compute`, for more cycles than one step has.
+    /// As `compute`, for any number of cycles: those that one step cannot have become further steps.
     #[cold]
     #[inline(never)]
-    fn compute_long(&mut self, cycles: u32) {
-        let mut left = u64::from(std::mem::take(&mut self.pending)) + u64::from(cycles);
+    pub fn compute_long(&mut self, cycles: u64) {
+        let mut left = u64::from(std::mem::take(&mut self.pending)).saturating_add(cycles);
         while left > u64::from(MOST_CYCLES) {
             self.list.push(Step { cycles: MOST_CYCLES, action: Action::Nothing });
             left -= u64::from(MOST_CYCLES);

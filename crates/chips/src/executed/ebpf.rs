@@ -15,26 +15,40 @@ use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
 use super::scale::Carrying;
 use linecard_ebpf::{
-    Access as Touch, AccessKind, Arrival, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK, Target, Verdict,
-    wanted_after,
+    Access as Touch, AccessKind, Arrival, At, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK, Target,
+    Verdict, wanted_after,
 };
 use linecard_program::script::{Access, Steps};
-use std::collections::BTreeMap;
 
 /// Number of the helper that releases a lock.
 const SPIN_UNLOCK: u32 = 94;
 /// First byte of a packet as received, in its region.
 const HEADROOM: u32 = linecard_ebpf::HEADROOM_BYTES as u32;
 
-/// Facts about an operation that are known before its execution.
+/// Facts about an operation that are known before its execution; one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Priced {
-    does: Does,
+    /// Its own cycles, and those of all operations up to and including it; loads and stores count when their region
+    /// is known.
+    own: u32,
+    sum: u32,
+    /// The target of a jump, its additional cost if it is taken, and a further one if it is taken because of the
+    /// upper halves alone.
+    target: u32,
+    taken: u32,
+    taken_upper: u32,
+    prices: Prices,
+    /// Whether it loads, and whether it calls a helper, which makes the accesses.
+    loads: bool,
+    helper: bool,
+    /// Whether its thread waits for its access to the packet, or to another region.
+    waits_for_packet: bool,
+    waits: bool,
     /// Bytes of the packet that its load fetches, and how many of them precede its own; 0 if another load fetches
     /// them.
     span: u8,
     ahead: u8,
-    prices: Prices,
     /// Whether the code determines where execution continues after it.
     jumps: bool,
     /// Whether it calls a function of the program, or returns from it.
@@ -46,13 +60,6 @@ struct Priced {
 #[derive(Clone, Debug)]
 pub(super) struct PricedCode {
     ops: Vec<Priced>,
-    /// Cycles of all operations before each one; loads and stores count when their region is known.
-    sums: Vec<u32>,
-    /// The target of a jump, and its additional cost if it is taken.
-    targets: Vec<u32>,
-    taken: Vec<u32>,
-    /// A further cost if it is taken because of the upper halves alone.
-    taken_upper: Vec<u32>,
     /// Cycles of every packet, and bytes that a helper reads in one cycle; 0 for any number.
     each_packet: u32,
     helper_bytes: u32,
@@ -76,43 +83,42 @@ impl PricedCode {
         let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
         let merged = merge(&originals, costs.merge_bytes);
         let operands = Operands::new(machine, &originals, &merged);
-        let mut sums = Vec::with_capacity(originals.len() + 1);
-        let mut sum = 0u32;
         let cycles = match costs.rows {
             #[cfg(feature = "rows")]
             Some(rows) => super::by_rows::by_rows(code, machine.starts(), &originals, costs, rows),
             _ => by_class(&originals, &operands, costs),
         };
-        for each in &cycles {
-            sums.push(sum);
-            sum = sum.wrapping_add(each.own);
-        }
-        sums.push(sum);
         let wanted = wanted_after(code);
-        let ops =
-            originals.iter().zip(&merged).zip(wanted).enumerate().map(|(index, ((op, part), wanted))| {
-                Priced {
-                    does: match does(op) {
-                        // Compilers request the old value even if no operation reads it.
-                        Does::Atomic { result } => {
-                            Does::Atomic { result: result && wanted & op.writes() != 0 }
-                        }
-                        other => other,
-                    },
-                    span: part.span,
-                    ahead: part.ahead,
-                    prices: Prices::new(op, operands.holds(index), costs),
-                    jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
-                    calls: op.kind == Kind::Call,
-                    returns: op.kind == Kind::Exit,
-                }
-            });
+        let mut sum = 0u32;
+        let ops = originals.iter().enumerate().map(|(index, op)| {
+            let (cycles, part, does) = (&cycles[index], &merged[index], does(op));
+            sum = sum.wrapping_add(cycles.own);
+            let needs_result = match does {
+                Does::Loads | Does::Calls => true,
+                // Compilers request the old value even if no operation reads it.
+                Does::Atomic { result } => result && wanted[index] & op.writes() != 0,
+                Does::Stores | Does::Computes => false,
+            };
+            Priced {
+                own: cycles.own,
+                sum,
+                target: op.to as u32,
+                taken: cycles.taken,
+                taken_upper: cycles.taken_upper,
+                prices: Prices::new(op, operands.holds(index), costs),
+                loads: does == Does::Loads,
+                helper: does == Does::Calls,
+                waits_for_packet: needs_result || costs.waits_for_packet_writes,
+                waits: needs_result || costs.waits_for_writes,
+                span: part.span,
+                ahead: part.ahead,
+                jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
+                calls: op.kind == Kind::Call,
+                returns: op.kind == Kind::Exit,
+            }
+        });
         Self {
             ops: ops.collect(),
-            sums,
-            targets: originals.iter().map(|op| op.to as u32).collect(),
-            taken: cycles.iter().map(|each| each.taken).collect(),
-            taken_upper: cycles.iter().map(|each| each.taken_upper).collect(),
             each_packet: costs.rows.map_or(costs.cycles.enter_cycles, |rows| rows.each_packet),
             helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
@@ -134,30 +140,37 @@ fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> Vec<Cycles> {
     ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).collect()
 }
 
+/// Counts of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    /// How often control reached it without a jump that the code determines, and left it.
+    begins: u64,
+    leaves: u64,
+    /// Cycles in addition to those known in advance.
+    extra_cycles: u64,
+}
+
 /// Counts of executions, their costs, and their accesses to memories.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    begins: Vec<u64>,
-    leaves: Vec<u64>,
-    /// Cycles in addition to those known in advance.
-    extra_cycles: Vec<u64>,
+    counts: Vec<Counts>,
     pub accesses: Accesses,
     pub words: Words,
     calls: Calls,
-    verdicts: BTreeMap<&'static str, u64>,
+    verdicts: [u64; VERDICTS.len()],
 }
+
+/// Names of verdicts, in the order of reports.
+const VERDICTS: [&str; 5] = ["aborted", "drop", "pass", "redirect", "tx"];
 
 impl Tally {
     fn new(code: &PricedCode) -> Self {
-        let zeros = vec![0; code.ops.len()];
         Self {
-            begins: zeros.clone(),
-            leaves: zeros.clone(),
-            extra_cycles: zeros,
+            counts: vec![Counts::default(); code.ops.len()],
             accesses: Accesses::new(code.ops.len(), &code.regions),
             words: Words::default(),
             calls: Calls::default(),
-            verdicts: BTreeMap::new(),
+            verdicts: [0; VERDICTS.len()],
         }
     }
 }
@@ -170,57 +183,49 @@ struct Listener<'a> {
     steps: &'a mut Steps,
     /// The room of the packet in its memory.
     room: u32,
-    /// The current run of code: its first operation, and the instructions before it.
-    first: u32,
-    before: u64,
-    /// Where the next run begins, unless a jump determines it.
+    /// Where the next run of code begins, unless a jump determines it.
     begins: Option<u32>,
     started: bool,
-    /// Operations before this one have been paid.
+    /// The sum of the cycles of the operations that have been paid ([`Priced::sum`]).
     paid: u32,
+    /// Cycles that have been spent since the last step, before the correction of the table.
+    open: u64,
     scale: Carrying,
 }
 
 impl Listener<'_> {
-    /// Returns the cycles of all operations before `index` that have not been paid; they are paid now.
+    /// A run of code begins at an operation.
     #[inline(always)]
-    fn due(&mut self, index: u32) -> u32 {
-        if index <= self.paid {
-            return 0;
-        }
-        let sums = &self.code.sums;
-        let from = std::mem::replace(&mut self.paid, index);
-        sums[index as usize].wrapping_sub(sums[from as usize])
+    fn runs_from(&mut self, index: u32) {
+        let op = &self.code.ops[index as usize];
+        self.paid = op.sum.wrapping_sub(op.own);
     }
 
+    /// Pays the operations of the run up to and including `op`.
     #[inline(always)]
-    fn pay(&mut self, index: u32) {
-        let due = self.due(index);
-        self.compute(due);
+    fn pay(&mut self, op: &Priced) {
+        self.open += u64::from(op.sum.wrapping_sub(std::mem::replace(&mut self.paid, op.sum)));
     }
 
-    #[inline(always)]
-    fn compute(&mut self, cycles: u32) {
-        // Most prices are zero.
-        if cycles > 0 {
-            let cycles = self.scale.next(cycles);
-            self.steps.compute(cycles);
-            self.tally.calls.spend(cycles);
-        }
-    }
-
+    /// Spends cycles of an operation that depend on its execution.
     #[inline(always)]
     fn spend(&mut self, index: usize, cycles: u32) {
-        self.spend_with(0, index, cycles);
+        // Most are zero.
+        if cycles > 0 {
+            self.tally.counts[index].extra_cycles += u64::from(cycles);
+            self.open += u64::from(cycles);
+        }
     }
 
-    /// Spends cycles that are due, then those of one operation that depend on its execution.
+    /// Enters the open cycles in the steps and in the function that executes.
     #[inline(always)]
-    fn spend_with(&mut self, due: u32, index: usize, cycles: u32) {
-        if cycles > 0 {
-            self.tally.extra_cycles[index] += u64::from(cycles);
+    fn close(&mut self) {
+        let cycles = self.scale.next(std::mem::take(&mut self.open));
+        match u32::try_from(cycles) {
+            Ok(cycles) => self.steps.compute(cycles),
+            Err(_) => self.steps.compute_long(cycles),
         }
-        self.compute(due.saturating_add(cycles));
+        self.tally.calls.spend(cycles);
     }
 }
 
@@ -229,12 +234,12 @@ impl Hook for Listener<'_> {
 
     #[inline(always)]
     fn begins(&mut self, index: u32) {
-        self.tally.begins[index as usize] += 1;
+        self.tally.counts[index as usize].begins += 1;
         if self.started {
             self.begins = Some(index);
         } else {
             self.started = true;
-            (self.first, self.paid) = (index, index);
+            self.runs_from(index);
             self.tally.calls.leave_all();
             self.tally.calls.call(index);
             self.spend(index as usize, self.code.each_packet);
@@ -243,78 +248,82 @@ impl Hook for Listener<'_> {
 
     #[inline(always)]
     fn leaves(&mut self, index: u32) {
-        self.pay(index + 1);
-        self.tally.leaves[index as usize] += 1;
-        self.before += u64::from(index - self.first + 1);
         let code = self.code;
+        let op = &code.ops[index as usize];
+        self.pay(op);
+        self.tally.counts[index as usize].leaves += 1;
         let next = match self.begins.take() {
             Some(next) => next,
-            None if code.ops[index as usize].jumps => {
-                let next = code.targets[index as usize];
-                self.tally.begins[next as usize] += 1;
-                self.spend(index as usize, code.taken[index as usize]);
-                next
+            None if op.jumps => {
+                self.tally.counts[op.target as usize].begins += 1;
+                self.spend(index as usize, op.taken);
+                op.target
             }
             // The program ends.
-            None => return,
+            None => return self.close(),
         };
-        let op = &code.ops[index as usize];
         if op.calls {
+            self.close();
             self.tally.calls.call(next);
         } else if op.returns {
+            self.close();
             self.tally.calls.returns();
         }
-        (self.first, self.paid) = (next, next);
+        self.runs_from(next);
     }
 
     #[inline(always)]
     fn upper_half(&mut self, index: u32) {
-        self.spend(index as usize, self.code.taken_upper[index as usize]);
+        self.spend(index as usize, self.code.ops[index as usize].taken_upper);
     }
 
     #[inline(always)]
-    fn helper(&mut self, executed: u64, helper: u32) {
-        let index = self.first + (executed - self.before) as u32 - 1;
+    fn helper(&mut self, at: At, helper: u32) {
         // The first store of the unlock helper releases the lock: its cycles keep no thread waiting.
-        self.pay(if helper == SPIN_UNLOCK { index } else { index + 1 });
+        if helper != SPIN_UNLOCK {
+            self.pay(&self.code.ops[at.index as usize]);
+        } else if at.index > 0 {
+            self.pay(&self.code.ops[at.index as usize - 1]);
+        }
     }
 
-    fn lock(&mut self, executed: u64, address: u64, taken: bool) {
-        let index = self.first + (executed - self.before) as u32 - 1;
-        self.steps.push(0, self.locks.action(address, taken, index));
-        self.steps.comes_from(index);
-        self.pay(index + 1);
+    fn lock(&mut self, at: At, address: u64, taken: bool) {
+        self.close();
+        self.steps.push(0, self.locks.action(address, taken, at.index));
+        self.steps.comes_from(at.index);
+        self.pay(&self.code.ops[at.index as usize]);
     }
 
     #[inline(always)]
-    fn access(&mut self, executed: u64, touch: Touch) {
-        let index = self.first + (executed - self.before) as u32 - 1;
-        let (at, code) = (index as usize, self.code);
-        let priced = &code.ops[at];
-        let (loads, own) = (priced.does == Does::Loads, priced.does != Does::Calls);
-        let prices = &priced.prices;
-        // The part of the price that does not depend on the memory: the rows that begin with the operation.
-        let due = if own { self.due(index + 1) } else { 0 };
-        let Some(Some(placed)) = code.regions.get(usize::from(touch.region.0)) else {
-            let local = if own {
+    fn access(&mut self, at: At, touch: Touch) {
+        let (index, code) = (at.index, self.code);
+        let at = index as usize;
+        let op = &code.ops[at];
+        let prices = &op.prices;
+        // The part of the price that does not depend on the memory: the rows that begin with the operation. A helper
+        // has been paid.
+        self.pay(op);
+        let region = usize::from(touch.region.0);
+        let Some(Some(placed)) = code.regions.get(region) else {
+            let local = if !op.helper {
                 prices.local
             } else if code.helper_bytes > 0 && touch.kind == AccessKind::Read && touch.region <= STACK {
                 touch.bytes.saturating_sub(1) / code.helper_bytes
             } else {
                 0
             };
-            return self.spend_with(due, at, local);
+            return self.spend(at, local);
         };
         let &Placed { role, base, within_bytes } = placed;
         let packet = touch.region == PACKET;
         let (mut address, mut bytes) = (touch.address, touch.bytes);
         if packet {
             address = address.saturating_sub(HEADROOM);
-            if loads {
-                if priced.span == 0 {
-                    return self.spend_with(due, at, prices.packet.merged);
+            if op.loads {
+                if op.span == 0 {
+                    return self.spend(at, prices.packet.merged);
                 }
-                (address, bytes) = (address.saturating_sub(priced.ahead.into()), priced.span.into());
+                (address, bytes) = (address.saturating_sub(op.ahead.into()), op.span.into());
             }
             address = self.room + address % ROOM_BYTES;
         }
@@ -322,16 +331,14 @@ impl Hook for Listener<'_> {
             AccessKind::Read => Access::Read,
             AccessKind::Write => Access::Write,
             // The word of a lock.
-            AccessKind::Atomic if !own => Access::TestAndSet,
+            AccessKind::Atomic if op.helper => Access::TestAndSet,
             AccessKind::Atomic => Access::Add,
         };
-        let price = if packet { &prices.packet } else { &prices.map };
-        self.spend_with(due, at, if own { price.before } else { 0 });
-        let waits = match priced.does {
-            Does::Loads | Does::Calls | Does::Atomic { result: true } => true,
-            _ if packet => code.costs.waits_for_packet_writes,
-            _ => code.costs.waits_for_writes,
-        };
+        let (price, waits) =
+            if packet { (&prices.packet, op.waits_for_packet) } else { (&prices.map, op.waits) };
+        // The prices of helpers are zero.
+        self.spend(at, price.before);
+        self.close();
         let address = base + address % within_bytes.max(1);
         let bytes = bytes.min(u32::from(u16::MAX)) as u16;
         match waits {
@@ -339,13 +346,13 @@ impl Hook for Listener<'_> {
             false => self.steps.post(role, kind, bytes, address),
         }
         self.steps.comes_from(index);
-        self.tally.accesses.count(at, role);
+        self.tally.accesses.count(at, region);
         self.tally.words.count((role.0, address & !3), index);
         // Helpers protect their own writes, and per-CPU values have a single writer.
-        if own && !packet && kind.writes() && !code.own_values[usize::from(touch.region.0)] {
+        if kind.writes() && !op.helper && !packet && !code.own_values[region] {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }
-        if loads {
+        if op.loads {
             self.spend(at, price.after);
         }
     }
@@ -406,20 +413,26 @@ impl Running {
         let Self { tally, code, machine, .. } = self;
         let mut running = 0u64;
         let operation = |index: usize| {
-            running += tally.begins[index];
+            let counts = &tally.counts[index];
+            running += counts.begins;
             let times = running;
-            running = running.saturating_sub(tally.leaves[index]);
-            let own = u64::from(code.sums[index + 1].wrapping_sub(code.sums[index]));
+            running = running.saturating_sub(counts.leaves);
+            let own = u64::from(code.ops[index].own);
             let sums = Sums {
                 instructions: times,
-                cycles: code.costs.share.of(times * own + tally.extra_cycles[index]),
+                cycles: code.costs.share.of(times * own + counts.extra_cycles),
                 stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
                 accesses: tally.accesses.of(index),
             };
             (times > 0).then(|| (origin(machine, index as u32), sums))
         };
         Use {
-            verdicts: tally.verdicts.iter().map(|(&name, &count)| (name.to_owned(), count)).collect(),
+            verdicts: VERDICTS
+                .iter()
+                .zip(tally.verdicts)
+                .filter(|&(_, count)| count > 0)
+                .map(|(&name, count)| (name.to_owned(), count))
+                .collect(),
             stacks: tally
                 .calls
                 .told(|first| machine.function(first).map_or_else(|| machine.place(first), str::to_owned)),
@@ -455,25 +468,24 @@ impl Running {
             locks: &mut self.locks,
             steps,
             room,
-            first: 0,
-            before: 0,
             begins: None,
             started: false,
             paid: 0,
+            open: 0,
             scale: self.code.costs.share.carrying(),
         };
         let outcome = self.machine.packet(frame, arrival, &mut listener)?;
-        let (name, fate) = match outcome.verdict {
-            Verdict::Aborted => ("aborted", Fate::Ends),
-            Verdict::Drop => ("drop", Fate::Ends),
-            Verdict::Pass => ("pass", Fate::Leaves),
-            Verdict::Tx => ("tx", Fate::Returns),
+        let (verdict, fate) = match outcome.verdict {
+            Verdict::Aborted => (0, Fate::Ends),
+            Verdict::Drop => (1, Fate::Ends),
+            Verdict::Pass => (2, Fate::Leaves),
             Verdict::Redirect(Target::Interface(to) | Target::Cpu(to) | Target::Socket(to)) => {
-                ("redirect", Fate::LeavesBy(to as u16))
+                (3, Fate::LeavesBy(to as u16))
             }
-            Verdict::Redirect(Target::Broadcast) => ("redirect", Fate::Leaves),
+            Verdict::Redirect(Target::Broadcast) => (3, Fate::Leaves),
+            Verdict::Tx => (4, Fate::Returns),
         };
-        *self.tally.verdicts.entry(name).or_insert(0) += 1;
+        self.tally.verdicts[verdict] += 1;
         let grown_bytes = self.machine.packet_left().len() as i32 - frame.len() as i32;
         Ok(Done { fate, grown_bytes })
     }

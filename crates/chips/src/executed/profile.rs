@@ -2,7 +2,8 @@
 
 use super::region::Placed;
 use linecard_program::script::RoleId;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The source of operations: a source line, or a function if no line is known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +90,8 @@ pub(super) struct Accesses {
     operations: usize,
     /// Roles of the regions, each once.
     roles: Vec<RoleId>,
+    /// By region: the first count of its role.
+    first: Vec<usize>,
     /// Counts, with all operations of a role next to each other.
     counts: Vec<u64>,
 }
@@ -97,20 +100,22 @@ impl Accesses {
     /// Returns zero counts for a number of operations and these regions.
     pub fn new(operations: usize, regions: &[Option<Placed>]) -> Self {
         let mut roles: Vec<RoleId> = Vec::new();
-        for placed in regions.iter().flatten() {
-            if !roles.contains(&placed.role) {
+        let first = regions.iter().map(|placed| {
+            let Some(placed) = placed else { return 0 };
+            let number = roles.iter().position(|&role| role == placed.role).unwrap_or_else(|| {
                 roles.push(placed.role);
-            }
-        }
-        Self { operations, counts: vec![0; operations * roles.len()], roles }
+                roles.len() - 1
+            });
+            number * operations
+        });
+        let first = first.collect();
+        Self { operations, counts: vec![0; operations * roles.len()], first, roles }
     }
 
+    /// Counts an access of an operation to a region that has a location.
     #[inline(always)]
-    pub fn count(&mut self, operation: usize, role: RoleId) {
-        // There are few roles.
-        if let Some(number) = self.roles.iter().position(|&other| other == role) {
-            self.counts[number * self.operations + operation] += 1;
-        }
+    pub fn count(&mut self, operation: usize, region: usize) {
+        self.counts[self.first[region] + operation] += 1;
     }
 
     /// Returns the accesses of an operation, by number of the role.
@@ -145,7 +150,7 @@ struct Called {
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
     known: Vec<Called>,
-    numbers: HashMap<(u32, u32), u32>,
+    numbers: FxHashMap<(u32, u32), u32>,
     at: u32,
     /// Cycles since the last call or return.
     open: u64,
@@ -156,7 +161,7 @@ pub(super) struct Calls {
 impl Default for Calls {
     fn default() -> Self {
         let outside = Called { caller: OUTSIDE, function: u32::MAX, cycles: 0 };
-        Self { known: vec![outside], numbers: HashMap::new(), at: OUTSIDE, open: 0, beyond: 0 }
+        Self { known: vec![outside], numbers: FxHashMap::default(), at: OUTSIDE, open: 0, beyond: 0 }
     }
 }
 
@@ -194,8 +199,8 @@ impl Calls {
     }
 
     #[inline(always)]
-    pub fn spend(&mut self, cycles: u32) {
-        self.open += u64::from(cycles);
+    pub fn spend(&mut self, cycles: u64) {
+        self.open += cycles;
     }
 
     /// Counts the cycles since the last call or return for the present function.

@@ -187,12 +187,12 @@ impl Running {
             leap = if step.taken { Leap::of(machine.code(), step.index) } else { Leap::Stays };
             let priced = code.ops[at];
             let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
-            let own = scale.next(own);
+            let own = scale.next(own.into()) as u32;
             if let Some((load, cycles)) = used.next(machine.code(), step.index, own) {
                 steps.used_after(load, cycles);
             }
             steps.compute(own);
-            calls.spend(own);
+            calls.spend(own.into());
             executed[at] += 1;
             cycles[at] += u64::from(own);
             let Some(address) = step.address else { return };
@@ -210,7 +210,7 @@ impl Running {
             let Some(Placed { role, base, within_bytes }) = code.regions[region] else { return };
             let offset = if region == 0 { room + offset % ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
-            accesses.count(at, role);
+            accesses.count(at, region);
             words.count((role.0, address & !3), step.index);
             if region != 0 && priced.kind.writes() {
                 locks.races.write((role.0, address & !3), step.index, priced.class == Class::Atomic);

@@ -50,13 +50,13 @@ pub(crate) struct Carrying {
 impl Carrying {
     /// Returns the corrected cycles of the next step.
     #[inline(always)]
-    pub fn next(&mut self, cycles: u32) -> u32 {
+    pub fn next(&mut self, cycles: u64) -> u64 {
         if self.share.0 == ONE {
             return cycles;
         }
-        let all = u64::from(cycles) * u64::from(self.share.0) + u64::from(self.left);
+        let all = cycles * u64::from(self.share.0) + u64::from(self.left);
         self.left = (all % u64::from(ONE)) as u32;
-        (all / u64::from(ONE)) as u32
+        all / u64::from(ONE)
     }
 }
 
@@ -67,10 +67,10 @@ mod tests {
     #[test]
     fn parts_of_cycles_are_carried_on_and_the_whole_is_right() {
         let mut carrying = Share(10_500).carrying();
-        let cycles: Vec<u32> = [2; 20].into_iter().map(|cycles| carrying.next(cycles)).collect();
+        let cycles: Vec<u64> = [2; 20].into_iter().map(|cycles| carrying.next(cycles)).collect();
         // 2.1 cycles each: the remainder starts at a half, so the fifth is the first of 3 cycles.
         assert_eq!(cycles[..10], [2, 2, 2, 2, 3, 2, 2, 2, 2, 2]);
-        assert_eq!(cycles.iter().sum::<u32>(), 42);
+        assert_eq!(cycles.iter().sum::<u64>(), 42);
         assert_eq!(Share(10_500).of(40), 42);
         let mut same = Share::default().carrying();
         assert_eq!((same.next(7), same.next(0)), (7, 0));

@@ -4,6 +4,7 @@ use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::errno;
+use crate::memory::handled;
 use crate::object::MapKind;
 use crate::world::World;
 
@@ -15,15 +16,17 @@ pub(super) fn lookup<H: Hook>(
     cpu: Option<u32>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
-    let number = arguments.map(world, 1)?;
-    let definition = &world.maps[number].definition;
-    if matches!(definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
+    let cpu = cpu.unwrap_or(world.arrival.cpu);
+    let Some(map) = handled(arguments.get(1)).and_then(|number| world.maps.get_mut(number)) else {
+        return Err(arguments.fault(1, "a map"));
+    };
+    if matches!(map.definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
         return Err(arguments.fault(1, "a map that supports lookups"));
     }
-    let bytes = u64::from(definition.key_bytes);
-    world.read_key(arguments.get(2), bytes, watch)?;
-    let cpu = cpu.unwrap_or(world.arrival.cpu);
-    Ok(world.maps[number].lookup(&world.memory, &world.key, cpu, watch).unwrap_or(0))
+    let bytes = u64::from(map.definition.key_bytes);
+    let key = world.memory.bytes(arguments.get(2), bytes)?;
+    world.memory.touched(arguments.get(2), AccessKind::Read, bytes, watch);
+    Ok(map.lookup(&world.memory, key, cpu, watch).unwrap_or(0))
 }
 
 pub(super) fn update<H: Hook>(

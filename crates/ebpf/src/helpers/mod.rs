@@ -79,7 +79,7 @@ fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_,
     }
     world.lock = Some(address);
     world.touched(address, AccessKind::Atomic, 4, watch);
-    watch.hook.lock(watch.executed, address, true);
+    watch.hook.lock(watch.at, address, true);
     Ok(0)
 }
 
@@ -89,7 +89,7 @@ fn unlock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'
         return Err(arguments.fault(1, "the lock that is held"));
     }
     world.lock = None;
-    watch.hook.lock(watch.executed, address, false);
+    watch.hook.lock(watch.at, address, false);
     world.touched(address, AccessKind::Write, 4, watch);
     Ok(0)
 }

@@ -153,8 +153,11 @@ impl Map {
         Some(self.number_at(memory, element))
     }
 
+    #[inline]
     fn address(&self, memory: &Memory, element: u64, cpu: u32) -> u64 {
-        memory.address_of(memory::values(self.number), element * self.cpus + u64::from(cpu) % self.cpus)
+        // Mostly there is one value per key, and a division takes long.
+        let number = if self.cpus == 1 { element } else { element * self.cpus + u64::from(cpu) % self.cpus };
+        memory.address_of(memory::values(self.number), number)
     }
 
     /// Writes a value for one processor, as a program does.
