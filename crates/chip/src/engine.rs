@@ -45,7 +45,7 @@ pub(crate) struct Engine {
     /// Pending wake-ups.
     wakes: Wakes,
     /// The thread that the idle engine will run next, if nothing else happens to the engine until that thread
-    /// wakes up, or [`NOBODY`]; and when it wakes up. The thread computes first, and the engine's event is at the
+    /// wakes up, or [`NOBODY`]; and when it wakes up, which is not in the list. The thread computes first, and the engine's event is at the
     /// end of that computation.
     pub next_up: u32,
     pub next_up_at: Ticks,
@@ -199,10 +199,25 @@ impl Engine {
         self.first_thread + self.wakes.first() as u32
     }
 
-    /// Returns whether no other thread has the same wake-up as the first one; it may miss one of many threads.
+    /// Expects the thread of the first wake-up to run next ([`Engine::next_up`]), unless another one wakes up at the
+    /// same time. Returns whether it does. The wake-up leaves the list.
     #[inline(always)]
-    pub fn wakes_one(&self) -> bool {
-        self.wakes.next_is_of_one()
+    pub fn expect(&mut self, thread: u32) -> bool {
+        let at = self.wakes.next;
+        let only = self.wakes.remove_only((thread - self.first_thread) as usize);
+        if only {
+            (self.next_up, self.next_up_at) = (thread, at);
+        }
+        only
+    }
+
+    /// Another thread may run before the expected one, whose wake-up returns to the list.
+    pub fn expect_nobody(&mut self) {
+        let thread = std::mem::replace(&mut self.next_up, NOBODY);
+        let number = (thread - self.first_thread) as usize;
+        if self.next_up_at < self.wakes.of(number) {
+            self.wakes.set(number, self.next_up_at);
+        }
     }
 
     /// Runs the thread that was expected to be next ([`Engine::next_up`]). Returns it.
@@ -210,14 +225,14 @@ impl Engine {
     pub fn run_next_up(&mut self) -> u32 {
         self.running = std::mem::replace(&mut self.next_up, NOBODY);
         self.last = self.running - self.first_thread;
-        self.wakes.remove(self.last as usize);
         self.running
     }
 
     /// Returns when a thread wakes up, or [`NEVER`].
     #[inline(always)]
     pub fn wake_of(&self, thread: u32) -> Ticks {
-        self.wakes.of((thread - self.first_thread) as usize)
+        let listed = self.wakes.of((thread - self.first_thread) as usize);
+        if thread == self.next_up { listed.min(self.next_up_at) } else { listed }
     }
 
     /// Takes the first wake-up, if its time has come.

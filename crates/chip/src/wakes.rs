@@ -78,10 +78,21 @@ impl Wakes {
         }
     }
 
-    /// Returns whether one thread only has the first wake-up; it may miss one of many threads.
+    /// Removes the first wake-up, that of `thread`, if no other thread has one at the same time. Returns whether it
+    /// did. It never does if there are many threads.
     #[inline(always)]
-    pub fn next_is_of_one(&self) -> bool {
-        self.more.is_empty() && self.few.iter().filter(|&&at| at == self.next).count() == 1
+    pub fn remove_only(&mut self, thread: usize) -> bool {
+        if !self.more.is_empty() || thread >= FEW {
+            return false;
+        }
+        let at = std::mem::replace(&mut self.few[thread], NEVER);
+        let next = first(&self.few);
+        if next == at {
+            self.few[thread] = at;
+            return false;
+        }
+        self.next = next;
+        true
     }
 
     /// Removes the first wake-up, which is [`Wakes::next`]. Returns its thread.

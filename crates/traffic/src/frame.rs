@@ -77,7 +77,8 @@ fn push_network(packet: &Packet, out: &mut Vec<u8>) {
 }
 
 fn push_transport(packet: &Packet, out: &mut Vec<u8>) {
-    let ports = [packet.flow.src_port.to_be_bytes(), packet.flow.dst_port.to_be_bytes()].concat();
+    let ([a, b], [c, d]) = (packet.flow.src_port.to_be_bytes(), packet.flow.dst_port.to_be_bytes());
+    let ports = [a, b, c, d];
     match packet.flow.protocol {
         ip::TCP => {
             out.extend_from_slice(&ports);

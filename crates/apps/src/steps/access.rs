@@ -92,25 +92,23 @@ impl ListedAccess {
     }
 }
 
-/// A prepared instruction: the cycles before it, and everything that does not depend on the packet.
+/// A prepared instruction: its step for a move to the first byte of the range, and the part of it that depends on the
+/// packet, if there is one.
 #[derive(Clone, Debug)]
 pub(super) struct Instruction {
-    cycles: u32,
-    role: RoleId,
-    kind: Access,
-    posted: bool,
-    bytes: u16,
-    /// Bytes of the move that earlier instructions moved.
-    moved: u16,
-    /// The part that depends on the packet, if there is one.
+    step: Step,
     aim: Option<Aim>,
 }
 
 /// Address and amount of an instruction, for the present packet.
 #[derive(Clone, Debug)]
 struct Aim {
-    span: Span,
+    address: Address,
+    /// The instruction accesses all bytes of the packet.
     is_packet: bool,
+    /// Bytes of the range, and of the separate range of each thread, or 0.
+    within_bytes: u32,
+    own_bytes: u32,
     /// Bytes of the move that it is part of, and the number of moves that fit in the range.
     slot_bytes: u16,
     slots: u32,
@@ -167,7 +165,7 @@ impl Instruction {
     pub fn after(cycles: u32, access: ListedAccess, times: u32) -> Vec<Self> {
         let mut found = Self::of(&[access]);
         if let Some(first) = found.first_mut() {
-            first.cycles = cycles;
+            first.step.cycles = cycles;
         }
         for aim in found.iter_mut().filter_map(|instruction| instruction.aim.as_mut()) {
             aim.times = times;
@@ -181,8 +179,8 @@ impl Instruction {
         let mut found = Self::of(accesses);
         let mut gaps = found.len() as u32 + 1;
         for instruction in &mut found {
-            instruction.cycles = cycles / gaps;
-            cycles -= instruction.cycles;
+            instruction.step.cycles = cycles / gaps;
+            cycles -= instruction.step.cycles;
             gaps -= 1;
         }
         (found, cycles)
@@ -190,45 +188,35 @@ impl Instruction {
 
     /// Returns the step, if it is the same for every packet.
     pub fn fixed(&self) -> Option<Step> {
-        let action = self.action(self.bytes, 0);
-        self.aim.is_none().then_some(Step { cycles: self.cycles, action })
+        self.aim.is_none().then_some(self.step)
     }
 
     /// Writes it down for the packet of this `number`, for any seed; `draw` distinguishes steps.
     #[inline(always)]
     pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
-        let (bytes, first) = match &self.aim {
-            None => (self.bytes, 0),
-            Some(aim) => {
-                let (slot_bytes, first) = aim.slot(head, info, number, draw);
-                (if aim.is_packet { slot_bytes } else { self.bytes }, first)
+        let Step { cycles, mut action } = self.step;
+        if let Some(aim) = &self.aim
+            && let Action::Access { bytes, address, .. } = &mut action
+        {
+            if aim.is_packet {
+                *bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
             }
-        };
-        steps.push(self.cycles, self.action(bytes, first));
-    }
-
-    /// Returns its action in a move that begins at `first`.
-    #[inline(always)]
-    fn action(&self, bytes: u16, first: u32) -> Action {
-        let Self { role, kind, posted, .. } = *self;
-        let address = first + u32::from(self.moved);
-        Action::Access { role, kind, posted, bytes, address, used_after: 1 }
+            *address += aim.first(*bytes, info, number, draw);
+        }
+        steps.push(cycles, action);
     }
 }
 
 impl Aim {
-    /// Returns the bytes of the packet's move, and their start.
+    /// Returns the first byte of the move; `packet_bytes` are the bytes of an access to the whole packet.
     #[inline(always)]
-    fn slot(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32) -> (u16, u32) {
+    fn first(&self, packet_bytes: u16, info: &PacketInfo, number: u64, draw: u32) -> u32 {
         let (bytes, slots) = match self.is_packet {
             false => (self.slot_bytes, self.slots),
-            true => {
-                let bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
-                (bytes, slots(self.span.within_bytes, bytes))
-            }
+            true => (packet_bytes, slots(self.within_bytes, packet_bytes)),
         };
         let scaled = |draw: u32| ((u64::from(draw) * u64::from(slots)) >> 32) as u32;
-        let slot = match self.span.address {
+        let slot = match self.address {
             Address::Same => 0,
             Address::Flow => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1)),
             Address::Any => scaled(mix(info.number, draw.wrapping_add(self.draw))),
@@ -237,8 +225,7 @@ impl Aim {
                 ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
             }
         };
-        let own = if self.span.per_thread { info.thread.wrapping_mul(self.span.within_bytes) } else { 0 };
-        (bytes, own.wrapping_add(slot * u32::from(bytes.max(1))))
+        info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * u32::from(bytes.max(1)))
     }
 }
 
@@ -246,21 +233,23 @@ impl ListedAccess {
     /// Appends its instructions for one repetition; `draw` distinguishes it from others of its step.
     fn add_to(&self, draw: u32, found: &mut Vec<Instruction>) {
         let role = self.role;
+        let mut add = |kind, posted, bytes, address, aim| {
+            let action = Action::Access { role, kind, posted, bytes, address, used_after: 1 };
+            found.push(Instruction { step: Step { cycles: 0, action }, aim });
+        };
         match self.reach {
             Reach::Access { kind, posted, amount } => {
                 let (bytes, is_packet) = match amount {
                     Amount::Bytes(bytes) => (bytes, false),
                     Amount::Packet => (0, true),
                 };
-                let aim = self.aim(bytes, is_packet, draw);
-                found.push(Instruction { cycles: 0, role, kind, posted, bytes, moved: 0, aim });
+                add(kind, posted, bytes, 0, self.aim(bytes, is_packet, draw));
             }
             Reach::Transfer { bytes: whole } => {
                 for moved in (0..whole).step_by(INSTRUCTION_BYTES.into()) {
                     let kind = if moved > 0 { Access::Continue } else { Access::Read };
                     let bytes = (whole - moved).min(INSTRUCTION_BYTES);
-                    let aim = self.aim(whole, false, draw);
-                    found.push(Instruction { cycles: 0, role, kind, posted: false, bytes, moved, aim });
+                    add(kind, false, bytes, u32::from(moved), self.aim(whole, false, draw));
                 }
             }
         }
@@ -272,7 +261,19 @@ impl ListedAccess {
         let slots = slots(span.within_bytes, slot_bytes);
         let is_fixed = !is_packet && !span.per_thread && (span.address == Address::Same || slots == 1);
         let stride = if span.address == Address::Shuffled { shuffled_stride(slots) } else { 1 };
-        (!is_fixed).then_some(Aim { span, is_packet, slot_bytes, slots, draw, times: 1, stride })
+        let Span { address, within_bytes, per_thread } = span;
+        let own_bytes = if per_thread { within_bytes } else { 0 };
+        (!is_fixed).then_some(Aim {
+            address,
+            is_packet,
+            within_bytes,
+            own_bytes,
+            slot_bytes,
+            slots,
+            draw,
+            times: 1,
+            stride,
+        })
     }
 }
 

@@ -166,13 +166,14 @@ impl StepList {
     /// Writes one step down; `draw` distinguishes repetitions.
     #[inline(always)]
     fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
-        let draw = draw.wrapping_mul(64);
-        self.write_once(walk, step, draw, cell, steps);
-        for time in 1..step.times {
-            if walk.over {
+        let mut draw = draw.wrapping_mul(64);
+        let last = draw.wrapping_add(step.times - 1);
+        loop {
+            self.write_once(walk, step, draw, cell, steps);
+            if draw == last || walk.over {
                 return;
             }
-            self.write_once(walk, step, draw.wrapping_add(time), cell, steps);
+            draw = draw.wrapping_add(1);
         }
     }
 

@@ -315,8 +315,7 @@ impl Chip {
             }
         }
         if let Some(at) = self.block_queues[number].slots.next() {
-            let source = self.sources.first_sender + number;
-            self.agenda.schedule(source, at);
+            self.agenda.schedule_taken(at);
         }
         self.offer_blocks(number, now);
         self.refill(now);

@@ -409,7 +409,7 @@ impl Chip {
             }
         }
         if let Some(at) = self.timers.first() {
-            self.agenda.schedule(TIMERS, at);
+            self.agenda.schedule_taken(at);
         }
     }
 

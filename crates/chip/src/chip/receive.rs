@@ -92,7 +92,7 @@ impl Chip {
     pub(super) fn receiver_event(&mut self, number: usize, now: Ticks) {
         while let Some(&frame) = self.receivers[number].coming.front() {
             if frame.ends > now {
-                self.agenda.schedule(self.sources.first_receiver + number, frame.ends);
+                self.agenda.schedule_taken(frame.ends);
                 break;
             }
             self.receivers[number].coming.pop_front();

@@ -24,7 +24,7 @@ enum Needs {
 }
 
 impl Chip {
-    /// Runs an engine until it computes or rests.
+    /// Runs an engine, whose event was taken last, until it computes or rests.
     #[inline(always)]
     pub(super) fn engine_event<F: Features>(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
@@ -80,7 +80,6 @@ impl Chip {
         let Self { engines, threads, targets, places, clusters, account, recording, packets, agenda, .. } =
             self;
         let e = &mut engines[engine];
-        let source = self.sources.first_engine + engine;
         loop {
             if e.running == NOBODY {
                 wake_due::<F>(e, now, threads, account, recording, packets);
@@ -89,7 +88,7 @@ impl Chip {
                     let first = e.first_wake();
                     if first != NEVER {
                         let until = expects::<F>(e, first, threads, targets, clusters);
-                        agenda.schedule(source, until.unwrap_or(first));
+                        agenda.schedule_taken(until.unwrap_or(first));
                     }
                     return (NOBODY, Needs::Nothing);
                 }
@@ -112,7 +111,7 @@ impl Chip {
             if until > now {
                 let until = until.min(WORK_ENDS);
                 e.work(now, until);
-                agenda.schedule(source, until);
+                agenda.schedule_taken(until);
                 return (thread, Needs::Nothing);
             }
             if let Action::Access { role, kind, posted: false, bytes, address, .. } = step.action {
@@ -190,7 +189,7 @@ impl Chip {
                 let is_before =
                     at < e.next_up_at || at == e.next_up_at && !self.agenda.has_passed(at, source);
                 if is_before {
-                    e.next_up = NOBODY;
+                    e.expect_nobody();
                     self.agenda.schedule(source, at);
                 }
                 return;
@@ -209,7 +208,7 @@ impl Chip {
             }
             let source = self.sources.first_engine + number;
             if !self.agenda.has_passed(e.next_up_at, source) {
-                e.next_up = NOBODY;
+                e.expect_nobody();
                 self.agenda.schedule(source, now);
             } else if let Some(until) = self.agenda.pending(source) {
                 let (threads, account) = (&mut self.threads, &mut self.account);
@@ -303,10 +302,9 @@ fn expects<F: Features>(
     let t = &threads[thread as usize];
     let step = t.steps.list().get(t.next as usize).filter(|_| !t.spent)?;
     let cycles = cycles_of::<F>(t, e, step, targets, clusters);
-    if cycles == 0 || !e.wakes_one() {
+    if cycles == 0 || !e.expect(thread) {
         return None;
     }
-    (e.next_up, e.next_up_at) = (thread, first);
     Some(first.saturating_add(e.clock.ticks(cycles)).min(WORK_ENDS))
 }
 

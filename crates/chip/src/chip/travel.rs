@@ -194,7 +194,7 @@ impl Chip {
             }
         }
         if let Some(at) = self.lines[line].first() {
-            self.agenda.schedule(self.sources.first_line + line, at);
+            self.agenda.schedule_taken(at);
         }
     }
 
@@ -205,7 +205,7 @@ impl Chip {
         let memory = &mut self.places[number];
         let next = memory.wake(usize::from(channel), now, &mut self.requests, &mut self.finished);
         if let Some(at) = next {
-            self.agenda.schedule(self.sources.first_channel + source, at);
+            self.agenda.schedule_taken(at);
         }
         for at in 0..self.finished.len() {
             let (request, end) = self.finished[at];
