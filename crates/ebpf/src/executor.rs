@@ -17,10 +17,25 @@ const MOST_TAIL_CALLS: u32 = 33;
 const FRAME: usize = 10;
 
 /// The return address of a function, and the saved registers of its caller.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Frame {
     back: u32,
     kept: [u64; 4],
+}
+
+/// Registers and calls of the present packet, kept between packets only because creating them takes time.
+#[derive(Clone, Debug)]
+pub(crate) struct Processor {
+    /// One for each value of a byte, so that no index needs a check; programs have eleven.
+    registers: Box<[u64; 256]>,
+    frames: [Frame; MOST_FRAMES],
+}
+
+impl Default for Processor {
+    fn default() -> Self {
+        let frame = Frame { back: 0, kept: [0; 4] };
+        Self { registers: Box::new([UNWRITTEN; 256]), frames: [frame; MOST_FRAMES] }
+    }
 }
 
 /// The end of an execution.
@@ -35,31 +50,38 @@ pub(crate) struct Ended {
 pub(crate) fn execute<H: Hook>(
     code: &Code,
     world: &mut World,
+    processor: &mut Processor,
     hook: &mut H,
     entry: u32,
     budget: u64,
 ) -> Ended {
-    let mut registers = [UNWRITTEN; 16];
-    registers[1] = CONTEXT.address(0, 0);
-    registers[FRAME] = STACK.address(0, STACK_BYTES);
+    begin(&mut processor.registers, CONTEXT.address(0, 0), STACK.address(0, STACK_BYTES));
     let mut instructions = 0;
-    let result = run(code, world, hook, entry, budget, registers, &mut instructions);
+    let result = run(code, world, processor, hook, entry, budget, &mut instructions);
     Ended { result, instructions }
+}
+
+/// Prepares the registers for the first operation of a program.
+#[inline(always)]
+fn begin(x: &mut [u64; 256], context: u64, frame: u64) {
+    x[..FRAME].fill(UNWRITTEN);
+    (x[1], x[FRAME]) = (context, frame);
 }
 
 #[inline(always)]
 fn run<H: Hook>(
     code: &Code,
     world: &mut World,
+    processor: &mut Processor,
     hook: &mut H,
     entry: u32,
     budget: u64,
-    mut x: [u64; 16],
     instructions: &mut u64,
 ) -> Result<u64, (Fault, u32)> {
     use Kind as K;
     let ops = code.ops.as_slice();
-    let mut frames: [Frame; MOST_FRAMES] = [Frame { back: 0, kept: [0; 4] }; MOST_FRAMES];
+    let Processor { registers: x, frames } = processor;
+    let x = &mut **x;
     let (mut depth, mut tail_calls) = (0, 0);
     let mut index = entry as usize;
     // Instructions before the present run of code.
@@ -112,8 +134,7 @@ fn run<H: Hook>(
             let Some(mut op) = ops.get(index) else { fault!(Fault::NoExit) };
             // The loop repeats only if an operation is guarded.
             loop {
-                let d = (op.dst & 15) as usize;
-                let s = (op.src & 15) as usize;
+                let (d, s) = (usize::from(op.dst), usize::from(op.src));
                 macro_rules! alu {
                     ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
                         let ($a, $b) = (x[d], $with as u64);
@@ -363,11 +384,8 @@ fn run<H: Hook>(
                             let target = world.maps[map].target(&world.memory, x[3] as u32, &mut watch);
                             if let Some(to) = target.filter(|_| tail_calls < MOST_TAIL_CALLS) {
                                 tail_calls += 1;
-                                let context = x[1];
-                                let frame = x[FRAME];
-                                x = [UNWRITTEN; 16];
-                                x[1] = context;
-                                x[FRAME] = frame;
+                                let (context, frame) = (x[1], x[FRAME]);
+                                begin(x, context, frame);
                                 hook.begins(to);
                                 jump!(to)
                             }
@@ -409,7 +427,7 @@ fn run<H: Hook>(
                     }
                     K::Guarded => {
                         op = code.original_at(index as u32);
-                        if let Some(register) = unwritten(op, &x) {
+                        if let Some(register) = unwritten(op, x) {
                             fault!(Fault::Uninitialised { register })
                         }
                         continue;
@@ -429,7 +447,7 @@ fn run<H: Hook>(
 
 /// A register that an operation reads before any write.
 #[cold]
-fn unwritten(op: &Op, x: &[u64; 16]) -> Option<u8> {
+fn unwritten(op: &Op, x: &[u64; 256]) -> Option<u8> {
     let reads = reads(*op);
     (0..=FRAME as u8).find(|&register| reads >> register & 1 == 1 && x[usize::from(register)] == UNWRITTEN)
 }

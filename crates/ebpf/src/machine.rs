@@ -4,7 +4,7 @@ use crate::check::check;
 use crate::code::Code;
 use crate::decode::decode;
 use crate::error::{EbpfError, Fault};
-use crate::executor::{Ended, execute};
+use crate::executor::{Ended, Processor, execute};
 use crate::hook::{At, Hook, Silent, Watch};
 use crate::maps::{Entry, Map, errno};
 use crate::memory::{Memory, RegionId};
@@ -65,6 +65,7 @@ pub struct Machine {
     program: String,
     code: Code,
     world: World,
+    processor: Processor,
     options: Options,
     entries: Vec<u32>,
     packets: u64,
@@ -89,6 +90,7 @@ impl Machine {
             program: chosen.name.clone(),
             code,
             world: World::new(options.seed, options.cpus),
+            processor: Processor::default(),
             options,
             entries: Vec::new(),
             packets: 0,
@@ -172,8 +174,14 @@ impl Machine {
             )));
         }
         self.world.receive(packet, arrival);
-        let Ended { result, instructions } =
-            execute(&self.code, &mut self.world, hook, self.entries[0], self.options.budget);
+        let Ended { result, instructions } = execute(
+            &self.code,
+            &mut self.world,
+            &mut self.processor,
+            hook,
+            self.entries[0],
+            self.options.budget,
+        );
         let (returned, at) = match result {
             Ok(returned) => (returned as u32, None),
             Err((fault, index)) => (0, Some((fault, index))),

@@ -462,8 +462,9 @@ impl Planner {
     fn column_ends(&mut self, side: usize, bank: u16, end: Cycle) {
         let b = &mut self.banks[usize::from(bank) % BANKS];
         b.precharge = b.precharge.max(end + self.distances.column_end_to_precharge[side]);
-        for (column, distance) in self.column.iter_mut().zip(&self.distances.column_end_to_column[side]) {
-            *column = (*column).max(end + distance);
+        let distances = self.distances.column_end_to_column[side];
+        for next in [READS, WRITES] {
+            self.column[next] = self.column[next].max(end + distances[next]);
         }
     }
 }
@@ -511,8 +512,8 @@ impl Bank {
         let at = now.max(self.activate);
         self.row = row;
         self.precharge = self.precharge.max(at + distances.activate_to_precharge);
-        for (column, distance) in self.column.iter_mut().zip(distances.activate_to_column) {
-            *column = (*column).max(at + distance);
+        for side in [READS, WRITES] {
+            self.column[side] = self.column[side].max(at + distances.activate_to_column[side]);
         }
     }
 }
