@@ -15,7 +15,7 @@ use linecard_files::preset::{in_folder, load};
 
 pub(super) const HAS_TIMES: bool = false;
 
-/// Keys that only DRAM has, and keys that only packet-buffer controllers read.
+/// Keys that only DRAM has. Those from [`FIRST_OF_PACKET_BUFFER`] on are for packet-buffer controllers.
 pub(super) const KEYS: &[&str] = &[
     "part",
     "controller",
@@ -32,18 +32,7 @@ pub(super) const KEYS: &[&str] = &[
     "prefetch",
     "ideal",
 ];
-const PACKET_BUFFER_KEYS: &[&str] = &[
-    "rows",
-    "halves",
-    "halves_from_bytes",
-    "queues",
-    "precharge",
-    "batch_k",
-    "batch_break",
-    "prefetch",
-    "ideal",
-    "banks",
-];
+const FIRST_OF_PACKET_BUFFER: usize = 4;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     // The errors have been reported; the rest of the file is read nevertheless.
@@ -106,7 +95,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
     let interleave_bytes = interleave.next_power_of_two() as u32;
     let (device, policy) = match policy.rule {
         Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } => {
-            section.leave(PACKET_BUFFER_KEYS);
+            section.leave(&KEYS[FIRST_OF_PACKET_BUFFER..]);
             let device = Device::new(part.organization, part.timing.clone());
             let rules = Policy {
                 scheduler,
