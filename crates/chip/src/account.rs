@@ -262,12 +262,19 @@ impl Account {
     }
 
     /// Counts the time that a thread of a cluster waited for an operation of its program.
+    #[inline(always)]
     pub fn stalled(&mut self, cluster: usize, operation: usize, ticks: Ticks) {
-        let stalls = &mut self.stalls[cluster];
-        if stalls.len() <= operation {
-            stalls.resize(operation + 1, 0);
+        match self.stalls[cluster].get_mut(operation) {
+            Some(stalled) => *stalled += ticks,
+            None => self.first_stalled(cluster, operation, ticks),
         }
-        stalls[operation] += ticks;
+    }
+
+    /// As `stalled`, for an operation beyond those counted so far.
+    #[cold]
+    fn first_stalled(&mut self, cluster: usize, operation: usize, ticks: Ticks) {
+        self.stalls[cluster].resize(operation + 1, 0);
+        self.stalls[cluster][operation] = ticks;
     }
 
     /// Discards everything before `now`.

@@ -391,8 +391,12 @@ fn run<H: Hook>(
                             }
                             x[0] = helpers::failed(crate::maps::errno::ENOENT);
                         } else {
-                            let arguments = [x[1], x[2], x[3], x[4], x[5]];
-                            x[0] = tried!(helpers::call(world, op.imm as u32, arguments, &mut watch));
+                            let (arguments, _) = x[1..].split_first_chunk().unwrap_or((&[0; 5], &[]));
+                            let result = match op.imm as u32 {
+                                helpers::MAP_LOOKUP => helpers::lookup(world, arguments, &mut watch),
+                                other => helpers::call(world, other, arguments, &mut watch),
+                            };
+                            x[0] = tried!(result);
                         }
                         x[1..6].fill(UNWRITTEN);
                     }

@@ -1,6 +1,6 @@
 //! Hooks of an execution: none, counters, or a recorder. There is one executor for all.
 
-use crate::memory::RegionId;
+use crate::memory::{RegionId, Traced};
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,9 +103,13 @@ pub(crate) struct Watch<'a, H> {
 impl<H: Hook> Watch<'_, H> {
     #[inline(always)]
     pub fn access(&mut self, region: RegionId, kind: AccessKind, address: u64, bytes: u64) {
+        self.access_at((region, address as u32), kind, bytes as u32);
+    }
+
+    #[inline(always)]
+    pub fn access_at(&mut self, (region, address): Traced, kind: AccessKind, bytes: u32) {
         if H::ACCESSES {
-            let access = Access { region, kind, bytes: bytes as u32, address: address as u32 };
-            self.hook.access(self.at, access);
+            self.hook.access(self.at, Access { region, kind, bytes, address });
         }
     }
 }

@@ -111,7 +111,7 @@ impl Machine {
     /// Sets whether lookups in arrays of a power of two of values use the lower bits of the index, as some
     /// offloads do, and so always find a value.
     pub fn mask_indices(&mut self, masked: bool) {
-        self.world.maps.iter_mut().for_each(|map| map.masked_index = masked);
+        self.world.maps.iter_mut().for_each(|map| map.mask_index(masked));
     }
 
     /// Checks a program before it runs for the first time. Returns the index of its first operation.

@@ -316,8 +316,7 @@ impl Memory {
         watch: &mut Watch<'_, H>,
     ) {
         if H::ACCESSES && bytes > 0 {
-            let (region, at) = self.traced(address);
-            watch.access(region, kind, at.into(), bytes);
+            watch.access_at(self.traced(address), kind, bytes as u32);
         }
     }
 

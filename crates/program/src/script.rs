@@ -367,12 +367,17 @@ impl Steps {
         self.list.push(Step { cycles, action });
     }
 
-    /// Appends consecutive steps.
+    /// Appends consecutive steps. Returns them as they are in the list.
     #[inline]
-    pub fn append(&mut self, steps: &[Step]) {
-        let Some((first, rest)) = steps.split_first() else { return };
-        self.push(first.cycles, first.action);
-        self.list.extend_from_slice(rest);
+    pub fn append(&mut self, steps: &[Step]) -> &mut [Step] {
+        let Some(first) = steps.first() else { return &mut [] };
+        self.compute(first.cycles);
+        let cycles = std::mem::take(&mut self.pending);
+        let at = self.list.len();
+        self.list.extend_from_slice(steps);
+        let appended = &mut self.list[at..];
+        appended[0].cycles = cycles;
+        appended
     }
 
     /// Appends an access that the thread waits for.

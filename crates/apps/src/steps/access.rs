@@ -2,7 +2,7 @@
 //! several.
 
 use linecard_program::PacketHead;
-use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Steps};
+use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step};
 
 /// Most bytes that an instruction moves between components (Spalink 2000, section 2.1).
 const INSTRUCTION_BYTES: u16 = 32;
@@ -96,13 +96,13 @@ impl ListedAccess {
 /// packet, if there is one.
 #[derive(Clone, Debug)]
 pub(super) struct Instruction {
-    step: Step,
-    aim: Option<Aim>,
+    pub step: Step,
+    pub aim: Option<Aim>,
 }
 
 /// Address and amount of an instruction, for the present packet.
 #[derive(Clone, Debug)]
-struct Aim {
+pub(super) struct Aim {
     address: Address,
     /// The instruction accesses all bytes of the packet.
     is_packet: bool,
@@ -134,7 +134,7 @@ fn shuffled_stride(slots: u32) -> u32 {
 
 /// Returns the number of consecutive accesses of the stated size that fit.
 #[inline]
-fn slots(within_bytes: u32, bytes: u16) -> u32 {
+fn slots_of(within_bytes: u32, bytes: u16) -> u32 {
     (within_bytes / u32::from(bytes.max(1))).max(1)
 }
 
@@ -185,36 +185,26 @@ impl Instruction {
         }
         (found, cycles)
     }
-
-    /// Returns the step, if it is the same for every packet.
-    pub fn fixed(&self) -> Option<Step> {
-        self.aim.is_none().then_some(self.step)
-    }
-
-    /// Writes it down for the packet of this `number`, for any seed; `draw` distinguishes steps.
-    #[inline(always)]
-    pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
-        let Step { cycles, mut action } = self.step;
-        if let Some(aim) = &self.aim
-            && let Action::Access { bytes, address, .. } = &mut action
-        {
-            if aim.is_packet {
-                *bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
-            }
-            *address += aim.first(*bytes, info, number, draw);
-        }
-        steps.push(cycles, action);
-    }
 }
 
 impl Aim {
-    /// Returns the first byte of the move; `packet_bytes` are the bytes of an access to the whole packet.
+    /// Directs an access to its address for the packet of this `number`, for any seed; `draw` distinguishes steps.
     #[inline(always)]
-    fn first(&self, packet_bytes: u16, info: &PacketInfo, number: u64, draw: u32) -> u32 {
-        let (bytes, slots) = match self.is_packet {
-            false => (self.slot_bytes, self.slots),
-            true => (packet_bytes, slots(self.within_bytes, packet_bytes)),
-        };
+    pub fn direct(
+        &self,
+        head: &PacketHead,
+        info: &PacketInfo,
+        number: u64,
+        draw: u32,
+        access_bytes: &mut u16,
+        access_address: &mut u32,
+    ) {
+        let (mut bytes, mut slots) = (self.slot_bytes, self.slots);
+        if self.is_packet {
+            bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
+            slots = slots_of(self.within_bytes, bytes);
+            *access_bytes = bytes;
+        }
         let scaled = |draw: u32| ((u64::from(draw) * u64::from(slots)) >> 32) as u32;
         let slot = match self.address {
             Address::Same => 0,
@@ -225,7 +215,8 @@ impl Aim {
                 ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
             }
         };
-        info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * u32::from(bytes.max(1)))
+        let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * u32::from(bytes.max(1)));
+        *access_address = first.wrapping_add(*access_address);
     }
 }
 
@@ -258,7 +249,7 @@ impl ListedAccess {
     /// Returns the part that depends on the packet, if there is one.
     fn aim(&self, slot_bytes: u16, is_packet: bool, draw: u32) -> Option<Aim> {
         let span = self.span;
-        let slots = slots(span.within_bytes, slot_bytes);
+        let slots = slots_of(span.within_bytes, slot_bytes);
         let is_fixed = !is_packet && !span.per_thread && (span.address == Address::Same || slots == 1);
         let stride = if span.address == Address::Shuffled { shuffled_stride(slots) } else { 1 };
         let Span { address, within_bytes, per_thread } = span;
@@ -279,20 +270,20 @@ impl ListedAccess {
 
 #[cfg(test)]
 mod tests {
+    use super::super::template::Template;
     use super::*;
-    use linecard_program::script::Action;
+    use linecard_program::script::Steps;
 
     /// Returns the addresses of four reads per packet of `packets`, 64 bytes each, within a range.
     fn addresses(address: Address, within_bytes: u32, thread: Option<u32>, packets: u64) -> Vec<u32> {
         let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(64) };
         let span = Span { address, within_bytes, per_thread: thread.is_some() };
         let access = ListedAccess { role: RoleId(0), reach, span, times: 1 };
-        let instruction = &Instruction::after(0, access, 4)[0];
+        let template = Template::accesses(Instruction::after(0, access, 4), 0);
         let mut steps = Steps::default();
         for number in 0..packets {
             let info = PacketInfo { number, thread: thread.unwrap_or(3), ..PacketInfo::default() };
-            (0..4)
-                .for_each(|time| instruction.write(&PacketHead::default(), &info, number, time, &mut steps));
+            (0..4).for_each(|time| template.write(&PacketHead::default(), &info, number, time, &mut steps));
         }
         let address = |step: &Step| match step.action {
             Action::Access { address, .. } => address,

@@ -7,6 +7,7 @@ mod access;
 mod by_inbox;
 mod ready;
 mod step;
+mod template;
 
 pub use access::{Address, Amount, ListedAccess, Reach, Span};
 pub use by_inbox::StepsByInbox;
@@ -16,7 +17,7 @@ use crate::RouteTable;
 use crate::admission::{Admitted, NotIp, Protocols};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, NetworkKind, PacketHead};
-use ready::{Ready, Work};
+use ready::{REPETITIONS, Ready, Work};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -166,7 +167,7 @@ impl StepList {
     /// Writes one step down; `draw` distinguishes repetitions.
     #[inline(always)]
     fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
-        let mut draw = draw.wrapping_mul(64);
+        let mut draw = draw.wrapping_mul(REPETITIONS);
         let last = draw.wrapping_add(step.times - 1);
         loop {
             self.write_once(walk, step, draw, cell, steps);
@@ -180,35 +181,20 @@ impl StepList {
     #[inline(always)]
     fn write_once(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
         match &step.work {
-            Work::Same(same) => {
-                steps.append(same);
-                steps.compute(step.cycles);
+            Work::Steps(template) => {
+                template.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
             }
-            Work::Aimed(instruction) => {
-                instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
-                steps.compute(step.cycles);
-            }
-            Work::Several(instructions) => {
-                for instruction in instructions {
-                    instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
-                }
-                steps.compute(step.cycles);
-            }
-            Work::Does(does) => self.write_other(walk, does, step.cycles, cell, steps),
+            Work::Does(does, cycles) => self.write_other(walk, does, *cycles, cell, steps),
         }
     }
 
-    /// Writes an action that is neither cycles nor an access.
+    /// Writes an action that depends on the packet.
     #[inline(always)]
     fn write_other(&self, walk: &mut Walk<'_>, does: &Does, cycles: u32, cell: u16, steps: &mut Steps) {
         match *does {
-            Does::Compute | Does::Reach(_) | Does::Spread(_) => steps.compute(cycles),
             Does::Cell { role, write, posted } => {
                 steps.push(cycles, Action::Cell { role, write, posted, cell, registers: 0 });
             }
-            Does::Join => steps.push(cycles, Action::Join),
-            Does::Lock(lock) => steps.push(cycles, Action::Lock(lock)),
-            Does::Unlock(lock) => steps.push(cycles, Action::Unlock(lock)),
             Does::Check => {
                 steps.compute(cycles);
                 if let Admitted::Ended(reason) = self.not_ip.admit(Protocols::Ip, walk.head) {
@@ -220,9 +206,6 @@ impl StepList {
                 self.look_up(walk, reads, steps);
             }
             Does::Put { inbox, then: AfterPut::Free } => walk.end(cycles, Action::Put { inbox }, steps),
-            Does::Put { inbox, then: AfterPut::FreeIfRoom } => steps.push(cycles, Action::Offer { inbox }),
-            Does::Put { inbox, then: AfterPut::GoesOn } => steps.push(cycles, Action::Lend { inbox }),
-            Does::Alone => steps.push(cycles, Action::Alone),
             Does::Send { port, class } => {
                 let port = match port {
                     OutPort::Port(port) => port,
@@ -232,13 +215,22 @@ impl StepList {
             }
             Does::Admit => steps.push(cycles, Action::Admit { port: walk.port() }),
             Does::Enqueue => walk.end(cycles, Action::Enqueue, steps),
-            Does::Transmit => steps.push(cycles, Action::Transmit),
             Does::Leave => {
                 let port = walk.chosen.unwrap_or(0);
                 walk.end(cycles, Action::Leave { port }, steps);
             }
             Does::Finish => walk.end(cycles, Action::Finish, steps),
             Does::Drop => walk.end(cycles, Action::Drop(DropReason::FirewallRule), steps),
+            // These are written from a template.
+            Does::Compute
+            | Does::Reach(_)
+            | Does::Spread(_)
+            | Does::Join
+            | Does::Lock(_)
+            | Does::Unlock(_)
+            | Does::Put { .. }
+            | Does::Alone
+            | Does::Transmit => steps.compute(cycles),
         }
     }
 

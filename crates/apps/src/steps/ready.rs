@@ -2,33 +2,20 @@
 //! packets are merged.
 
 use super::access::{Instruction, mix};
-use super::step::{Does, Each, ListedStep};
-use linecard_program::script::Step;
+use super::step::{AfterPut, Does, Each, ListedStep};
+use super::template::Template;
+use linecard_program::script::Action;
+
+/// Distance of the draws of two steps: the repetitions of a step have different draws.
+pub(super) const REPETITIONS: u32 = 64;
 
 /// The work of a step, for any packet.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
-    /// Equal for every packet.
-    Same(Vec<Step>),
-    /// An access whose address or size depends on the packet.
-    Aimed(Instruction),
-    /// Several of them.
-    Several(Vec<Instruction>),
-    /// Other work.
-    Does(Does),
-}
-
-impl Work {
-    /// What instructions are, for any packet.
-    fn of(instructions: Vec<Instruction>) -> Self {
-        if let Some(steps) = instructions.iter().map(Instruction::fixed).collect() {
-            return Work::Same(steps);
-        }
-        match <[Instruction; 1]>::try_from(instructions) {
-            Ok([only]) => Work::Aimed(only),
-            Err(several) => Work::Several(several),
-        }
-    }
+    /// Steps whose number and order are equal for all packets.
+    Steps(Template),
+    /// Other work, and the cycles before it.
+    Does(Does, u32),
 }
 
 /// A step, or several that always execute together.
@@ -39,8 +26,6 @@ pub(super) struct Ready {
     below: u64,
     pub times: u32,
     pub work: Work,
-    /// Cycles after its accesses, or before its action.
-    pub cycles: u32,
     /// Number of the step in the draws of its list.
     pub number: u32,
     /// The number of steps, from this one on, that execute together cell by cell.
@@ -49,17 +34,30 @@ pub(super) struct Ready {
 
 impl Ready {
     fn new(step: ListedStep, number: u32) -> Self {
-        let (work, cycles) = match step.does {
-            Does::Compute => (Work::Same(Vec::new()), step.cycles),
-            Does::Reach(access) => (Work::of(Instruction::after(step.cycles, access, step.times)), 0),
+        let cycles = step.cycles;
+        let action = |action| Template::action(cycles, action);
+        let template = match step.does {
+            Does::Compute => Template::cycles(cycles),
+            Does::Reach(access) => Template::accesses(Instruction::after(cycles, access, step.times), 0),
             Does::Spread(accesses) => {
-                let (instructions, behind) = Instruction::spread(step.cycles, &accesses);
-                (Work::of(instructions), behind)
+                let (instructions, behind) = Instruction::spread(cycles, &accesses);
+                Template::accesses(instructions, behind)
             }
-            does => (Work::Does(does), step.cycles),
+            Does::Join => action(Action::Join),
+            Does::Lock(lock) => action(Action::Lock(lock)),
+            Does::Unlock(lock) => action(Action::Unlock(lock)),
+            Does::Put { inbox, then: AfterPut::FreeIfRoom } => action(Action::Offer { inbox }),
+            Does::Put { inbox, then: AfterPut::GoesOn } => action(Action::Lend { inbox }),
+            Does::Alone => action(Action::Alone),
+            Does::Transmit => action(Action::Transmit),
+            does => return Self::with(step.each, step.share, step.times, Work::Does(does, cycles), number),
         };
-        let below = (step.share * 4_294_967_296.0).ceil() as u64;
-        Self { each: step.each, below, times: step.times, work, cycles, number, group: 0 }
+        Self::with(step.each, step.share, step.times, Work::Steps(template), number)
+    }
+
+    fn with(each: Each, share: f64, times: u32, work: Work, number: u32) -> Self {
+        let below = (share * 4_294_967_296.0).ceil() as u64;
+        Self { each, below, times, work, number, group: 0 }
     }
 
     /// Returns a list of them; its first step has the number `first` in draws.
@@ -80,24 +78,22 @@ impl Ready {
         list
     }
 
-    /// Returns whether it executes once, and in the same way for every packet.
-    fn is_always_the_same(&self) -> bool {
-        self.below > u64::from(u32::MAX) && self.times == 1 && matches!(self.work, Work::Same(_))
+    /// Returns whether it executes once for every packet, and its steps are known.
+    fn is_always_written(&self) -> bool {
+        self.below > u64::from(u32::MAX) && self.times == 1 && matches!(self.work, Work::Steps(_))
     }
 
-    /// Returns whether the next step executes whenever this one does, and neither depends on the packet.
+    /// Returns whether the next step executes whenever this one does.
     fn goes_together_with(&self, next: &Ready) -> bool {
-        self.each == next.each && self.is_always_the_same() && next.is_always_the_same()
+        self.each == next.each && self.is_always_written() && next.is_always_written()
     }
 
     /// Merges the next step into this one.
     fn append(&mut self, next: Ready) {
-        let (Work::Same(steps), Work::Same(mut more)) = (&mut self.work, next.work) else { return };
-        match more.first_mut() {
-            Some(first) => first.cycles += std::mem::replace(&mut self.cycles, next.cycles),
-            None => self.cycles += next.cycles,
+        let draw = (next.number - self.number).wrapping_mul(REPETITIONS);
+        if let (Work::Steps(template), Work::Steps(more)) = (&mut self.work, next.work) {
+            template.append(more, draw);
         }
-        steps.append(&mut more);
     }
 
     /// Returns whether it executes for the packet of this number; `draw` distinguishes steps.

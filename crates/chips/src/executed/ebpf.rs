@@ -300,19 +300,16 @@ impl Hook for Listener<'_> {
         let at = index as usize;
         let op = &code.ops[at];
         let prices = &op.prices;
-        // The part of the price that does not depend on the memory: the rows that begin with the operation. A helper
-        // has been paid.
-        self.pay(op);
         let region = usize::from(touch.region.0);
         let Some(Some(placed)) = code.regions.get(region) else {
-            let local = if !op.helper {
-                prices.local
-            } else if code.helper_bytes > 0 && touch.kind == AccessKind::Read && touch.region <= STACK {
-                touch.bytes.saturating_sub(1) / code.helper_bytes
-            } else {
-                0
+            let reads = op.helper && touch.kind == AccessKind::Read && touch.region <= STACK;
+            return match code.helper_bytes {
+                helper_bytes if helper_bytes > 0 && reads => {
+                    self.spend(at, touch.bytes.saturating_sub(1) / helper_bytes);
+                }
+                // The price of a helper is zero.
+                _ => self.spend(at, prices.local),
             };
-            return self.spend(at, local);
         };
         let &Placed { role, base, within_bytes } = placed;
         let packet = touch.region == PACKET;
@@ -336,7 +333,9 @@ impl Hook for Listener<'_> {
         };
         let (price, waits) =
             if packet { (&prices.packet, op.waits_for_packet) } else { (&prices.map, op.waits) };
+        // The operations before this one take their time before its access, and so do the rows that begin with it.
         // The prices of helpers are zero.
+        self.pay(op);
         self.spend(at, price.before);
         self.close();
         let address = base + address % within_bytes.max(1);

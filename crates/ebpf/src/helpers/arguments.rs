@@ -5,12 +5,12 @@ use crate::world::World;
 
 /// Arguments of a helper, in r1 to r5.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Arguments<'a> {
     pub helper: &'static str,
-    pub values: [u64; 5],
+    pub values: &'a [u64; 5],
 }
 
-impl Arguments {
+impl Arguments<'_> {
     pub fn get(&self, number: u8) -> u64 {
         self.values[usize::from(number) - 1]
     }

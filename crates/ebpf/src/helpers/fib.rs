@@ -20,7 +20,7 @@ const NOT_FORWARDED: u64 = 4;
 
 pub(super) fn lookup<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     arguments.context(1)?;

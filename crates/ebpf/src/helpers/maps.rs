@@ -8,30 +8,41 @@ use crate::memory::handled;
 use crate::object::MapKind;
 use crate::world::World;
 
+/// Size of an index of an array.
+const INDEX_BYTES: u32 = 4;
+
 /// Looks a key up; `cpu` is given where it is not the packet's own.
-#[inline]
+#[inline(always)]
 pub(super) fn lookup<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     cpu: Option<u32>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
-    let cpu = cpu.unwrap_or(world.arrival.cpu);
-    let Some(map) = handled(arguments.get(1)).and_then(|number| world.maps.get_mut(number)) else {
+    let World { maps, memory, arrival, .. } = world;
+    let Some(map) = handled(arguments.get(1)).and_then(|number| maps.get_mut(number)) else {
         return Err(arguments.fault(1, "a map"));
     };
+    let (address, cpu) = (arguments.get(2), cpu.unwrap_or(arrival.cpu));
+    // Most maps are arrays, and most keys are where they can be read.
+    if map.is_array()
+        && let Some((index, traced)) = memory.load(address)
+    {
+        watch.access_at(traced, AccessKind::Read, INDEX_BYTES);
+        return Ok(map.element(memory, u32::from_le_bytes(index), cpu).unwrap_or(0));
+    }
     if matches!(map.definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
         return Err(arguments.fault(1, "a map that supports lookups"));
     }
     let bytes = u64::from(map.definition.key_bytes);
-    let key = world.memory.bytes(arguments.get(2), bytes)?;
-    world.memory.touched(arguments.get(2), AccessKind::Read, bytes, watch);
-    Ok(map.lookup(&world.memory, key, cpu, watch).unwrap_or(0))
+    let key = memory.bytes(address, bytes)?;
+    memory.touched(address, AccessKind::Read, bytes, watch);
+    Ok(map.lookup(memory, key, cpu, watch).unwrap_or(0))
 }
 
 pub(super) fn update<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     use MapKind as K;
@@ -60,7 +71,7 @@ pub(super) fn update<H: Hook>(
 
 pub(super) fn delete<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let number = arguments.map(world, 1)?;

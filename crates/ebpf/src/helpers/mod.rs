@@ -22,17 +22,30 @@ use arguments::Arguments;
 /// The kernel's clock of 250 ticks a second.
 const JIFFY_NS: u64 = 4_000_000;
 
+/// Number of the helper that most programs call most often.
+pub(crate) const MAP_LOOKUP: u32 = 1;
+
+/// As `call`, for [`MAP_LOOKUP`].
+#[inline(never)]
+pub(crate) fn lookup<H: Hook>(
+    world: &mut World,
+    values: &[u64; 5],
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
+    maps::lookup(world, &Arguments { helper: "bpf_map_lookup_elem", values }, None, watch)
+}
+
 /// Calls a helper and returns its result.
 #[inline(never)]
 pub(crate) fn call<H: Hook>(
     world: &mut World,
     number: u32,
-    values: [u64; 5],
+    values: &[u64; 5],
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let named = |helper: &'static str| Arguments { helper, values };
     match number {
-        1 => maps::lookup(world, &named("bpf_map_lookup_elem"), None, watch),
+        MAP_LOOKUP => lookup(world, values, watch),
         2 => maps::update(world, &named("bpf_map_update_elem"), watch),
         3 => maps::delete(world, &named("bpf_map_delete_elem"), watch),
         5 | 125 | 160 | 208 => Ok(world.arrival.time_ns),
@@ -71,7 +84,11 @@ pub(crate) fn call<H: Hook>(
 }
 
 /// Programs run one at a time: a lock is free unless the same program holds it. The hook keeps packets apart.
-fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
+fn lock<H: Hook>(
+    world: &mut World,
+    arguments: &Arguments<'_>,
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
     let address = arguments.get(1);
     world.memory.bytes_mut(address, 4)?;
     if world.lock.is_some() {
@@ -83,7 +100,11 @@ fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_,
     Ok(0)
 }
 
-fn unlock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
+fn unlock<H: Hook>(
+    world: &mut World,
+    arguments: &Arguments<'_>,
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
     let address = arguments.get(1);
     if world.lock != Some(address) {
         return Err(arguments.fault(1, "the lock that is held"));

@@ -16,7 +16,7 @@ const CURRENT_CPU: u64 = 0xffff_ffff;
 /// Reads the text and prints nothing: a simulation of thousands of packets would.
 pub(super) fn printk<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let bytes = arguments.size(2, MOST_RECORD_BYTES, "the size of the text")?;
@@ -27,7 +27,7 @@ pub(super) fn printk<H: Hook>(
 
 pub(super) fn perf_event<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     arguments.context(1)?;
@@ -61,7 +61,7 @@ fn emit<H: Hook>(world: &mut World, number: usize, bytes: u64, watch: &mut Watch
 
 pub(super) fn ring_output<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let number = ring(world, arguments, 1)?;
@@ -82,7 +82,7 @@ pub(super) fn ring_output<H: Hook>(
     Ok(0)
 }
 
-fn ring(world: &World, arguments: &Arguments, number: u8) -> Result<usize, Fault> {
+fn ring(world: &World, arguments: &Arguments<'_>, number: u8) -> Result<usize, Fault> {
     let map = arguments.map(world, number)?;
     match world.maps[map].definition.kind {
         MapKind::Ringbuf => Ok(map),
@@ -92,7 +92,7 @@ fn ring(world: &World, arguments: &Arguments, number: u8) -> Result<usize, Fault
 
 pub(super) fn ring_reserve<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let number = ring(world, arguments, 1)?;
@@ -107,7 +107,7 @@ pub(super) fn ring_reserve<H: Hook>(
 
 pub(super) fn ring_release<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     submit: bool,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
@@ -128,7 +128,7 @@ pub(super) fn ring_release<H: Hook>(
 }
 
 /// Nothing waits to be read; the size is known.
-pub(super) fn ring_query(world: &mut World, arguments: &Arguments) -> Result<u64, Fault> {
+pub(super) fn ring_query(world: &mut World, arguments: &Arguments<'_>) -> Result<u64, Fault> {
     let number = ring(world, arguments, 1)?;
     let capacity = world.maps[number].ring().map_or(0, |ring| ring.capacity());
     Ok(if arguments.get(2) == 1 { capacity } else { 0 })

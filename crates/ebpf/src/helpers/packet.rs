@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 0xffff;
 const BROADCAST: u64 = 8;
 const MOST_FLAGS: u64 = 0x1f;
 
-pub(super) fn redirect(world: &mut World, arguments: &Arguments) -> u64 {
+pub(super) fn redirect(world: &mut World, arguments: &Arguments<'_>) -> u64 {
     if arguments.get(2) != 0 {
         return 0;
     }
@@ -27,7 +27,7 @@ pub(super) fn redirect(world: &mut World, arguments: &Arguments) -> u64 {
 
 pub(super) fn redirect_map<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let number = arguments.map(world, 1)?;
@@ -57,7 +57,7 @@ pub(super) fn redirect_map<H: Hook>(
 /// Moves an edge of the packet.
 pub(super) fn adjust(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     how: fn(&mut World, i64) -> bool,
 ) -> Result<u64, Fault> {
     arguments.context(1)?;
@@ -68,7 +68,7 @@ pub(super) fn adjust(
 /// Copies between the packet and other memory.
 pub(super) fn copy<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     to_packet: bool,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
@@ -92,7 +92,7 @@ pub(super) fn copy<H: Hook>(
 /// wide.
 pub(super) fn csum_diff<H: Hook>(
     world: &mut World,
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
     let from_bytes = arguments.size(2, MOST_BYTES, "at most 65535 bytes")?;

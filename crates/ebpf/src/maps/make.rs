@@ -113,7 +113,7 @@ impl Map {
         }
         memory.add(definition.name.clone(), region);
         memory.add(format!("{}.index", definition.name), Region::default());
-        Ok((Self { definition, number, cpus, masked_index: false, table, emitted: (0, 0) }, room))
+        Ok((Self { definition, number, cpus, index_mask: u32::MAX, table, emitted: (0, 0) }, room))
     }
 }
 

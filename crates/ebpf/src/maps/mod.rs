@@ -73,9 +73,8 @@ pub(crate) struct Map {
     pub number: usize,
     /// Values per key.
     cpus: u64,
-    /// Whether the lower bits of an index select a value of an array of a power of two, so that every index is
-    /// valid.
-    pub masked_index: bool,
+    /// The bits of an index that select a value of an array.
+    index_mask: u32,
     table: Table,
     /// Records passed to user space, and their bytes.
     pub emitted: (u64, u64),
@@ -95,15 +94,7 @@ impl Map {
         watch: &mut Watch<'_, H>,
     ) -> Found {
         let element = match &mut self.table {
-            Table::Array => {
-                let most = self.definition.most_entries;
-                let masks = self.masked_index && most.is_power_of_two();
-                if masks {
-                    array_index(key, u32::MAX)? & u64::from(most - 1)
-                } else {
-                    array_index(key, most)?
-                }
-            }
+            Table::Array => return self.element(memory, u32::from_le_bytes(key.try_into().ok()?), cpu),
             Table::Places(there) => {
                 let index = array_index(key, self.definition.most_entries)?;
                 let bytes = u64::from(self.definition.value_bytes);
@@ -127,6 +118,26 @@ impl Map {
             watch.access(memory::values(self.number), AccessKind::Read, element * 8, 8);
         }
         Some(memory::map_handle(self.number_at(memory, element) as usize))
+    }
+
+    /// Returns whether the map is an array, whose values are found by their index.
+    #[inline]
+    pub fn is_array(&self) -> bool {
+        matches!(self.table, Table::Array)
+    }
+
+    /// Returns the address of a value of an array, if the index is valid.
+    #[inline]
+    pub fn element(&self, memory: &Memory, index: u32, cpu: u32) -> Found {
+        let index = index & self.index_mask;
+        (index < self.definition.most_entries).then(|| self.address(memory, index.into(), cpu))
+    }
+
+    /// Sets whether only the lower bits of an index count, in arrays of a power of two of values: every index is then
+    /// valid.
+    pub fn mask_index(&mut self, masked: bool) {
+        let most = self.definition.most_entries;
+        self.index_mask = if masked && most.is_power_of_two() { most - 1 } else { u32::MAX };
     }
 
     /// Returns the number in an element of a map of maps, programs, interfaces, processors or sockets.
