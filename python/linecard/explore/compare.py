@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike, fspath
@@ -372,6 +373,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         values = [_values(rows, name) for rows in (a, b)]
         if values[0] != values[1]:
             settings.append(Setting(name, values[0], values[1], ""))
+    settings += _differences(*(_asked(rows, axes[0] + axes[1]) for rows in (a, b)))
     tables = [_by_axes(rows, shared) for rows in (a, b)]
     matched = [point for point in tables[0] if point in tables[1]]
     if not matched:
@@ -404,6 +406,27 @@ def _axes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the columns before the status."""
     names = list(rows[0]) if rows else []
     return [name for name in names[: names.index("status") if "status" in names else 0] if name not in _BEFORE]
+
+
+def _asked(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[Any, str]]:
+    """Return what all runs of a sweep have in common: the chip, the settings and the options of their commands."""
+    found: list[dict[str, tuple[Any, str]]] = []
+    for row in rows:
+        words = shlex.split(str(row.get("command") or ""))[2:]
+        asked: dict[str, tuple[Any, str]] = {}
+        while words:
+            key, value = words.pop(0), ""
+            if not key.startswith("--"):
+                key, value = "chip", key
+            elif words and not words[0].startswith("--"):
+                value = words.pop(0)
+            if key == "--set":
+                key, _, value = value.partition("=")
+            if key.removeprefix("--") not in axes:
+                asked[key] = (value, "")
+        found.append(asked)
+    first = found[0] if found else {}
+    return {key: value for key, value in first.items() if all(asked.get(key) == value for asked in found)}
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any] | None:

@@ -274,5 +274,9 @@ def _arithmetic(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Pow):
         if abs(right) > _MOST_EXPONENT:
             raise ValueError(f"found an exponent of {right!r}, expected at most {_MOST_EXPONENT}")
-        return float(left) ** right
-    return _BINARY[type(op)](left, right)
+        found = float(left) ** right
+    else:
+        found = _BINARY[type(op)](left, right)
+    if isinstance(found, complex) or not math.isfinite(found):
+        raise ValueError(f"the result is {found:.6g}, expected a finite real number")
+    return found

@@ -163,7 +163,8 @@ def test_sweeps_are_compared_point_by_point(cli, tmp_path, monkeypatch, wording)
     found = linecard.compare("a.json", "b.json")
     assert found.kind == "sweeps"
     assert [(each.key, each.a, each.b) for each in found.configuration] == [
-        ("island.count", [1, 2, 3, 4], [2, 3, 4, 5])
+        ("island.count", [1, 2, 3, 4], [2, 3, 4, 5]),
+        ("traffic.rate_gbps", "50", "80"),
     ]
     wording(found.notes[0])
     assert by_name(found)["throughput_gbps"].beyond_noise is True
