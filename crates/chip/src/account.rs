@@ -122,6 +122,9 @@ pub(crate) struct Account {
     /// Packets between the last bit received and the last bit sent.
     pub inside: Level,
     pub inside_at_start: u64,
+    /// Frames that wait for the wire of their receiving port.
+    pub before_lines: Level,
+    pub before_lines_at_start: u64,
     /// Time of packets before a thread took them, then from the output queue to the start of transmission, then
     /// on the wire.
     pub waited: u128,
@@ -172,6 +175,8 @@ impl Account {
             latency: Histogram::default(),
             inside: Level::default(),
             inside_at_start: 0,
+            before_lines: Level::default(),
+            before_lines_at_start: 0,
             waited: 0,
             stored: 0,
             turned: 0,
@@ -216,6 +221,13 @@ impl Account {
         let level = self.inside.now - 1;
         self.inside.set(level, now);
         self.series.at(now).inside = level;
+    }
+
+    /// Sets the number of frames that wait for the wire of their receiving port.
+    #[inline]
+    pub fn wait_for_lines(&mut self, level: u64, now: Ticks) {
+        self.before_lines.set(level, now);
+        self.series.at(now).before_lines = level;
     }
 
     /// A thread waits in a state from `now` to `until`, and is then ready. The whole wait is entered now;
@@ -286,6 +298,8 @@ impl Account {
         self.latency = Histogram::default();
         self.inside.restart(now);
         self.inside_at_start = self.inside.now;
+        self.before_lines.restart(now);
+        self.before_lines_at_start = self.before_lines.now;
         (self.waited, self.queued, self.wired, self.sending, self.on_dropped) = (0, 0, 0, 0, 0);
         (self.stored, self.turned, self.kept, self.transmitted) = (0, 0, 0, 0);
         (self.bytes_dropped, self.kept_packets, self.kept_bytes) = (0, 0, 0);
@@ -294,6 +308,6 @@ impl Account {
         self.bytes_inside.restart(now);
         self.spent.fill(0);
         self.stalls.iter_mut().for_each(|stalls| stalls.fill(0));
-        self.series.restart(now, self.inside.now);
+        self.series.restart(now, self.inside.now, self.before_lines.now);
     }
 }

@@ -40,12 +40,20 @@ pub struct Counts {
     pub inside_mean: f64,
     /// See `inside_at_start`.
     pub inside_most: u64,
+    /// Frames that waited for the wire of their receiving port when statistics started, at the end, and on average.
+    pub before_lines_at_start: u64,
+    /// See `before_lines_at_start`.
+    pub before_lines_at_end: u64,
+    /// See `before_lines_at_start`.
+    pub before_lines_mean: f64,
     /// Clusters.
     pub clusters: Vec<ClusterCounts>,
     /// Memories and units.
     pub places: Vec<PlaceCounts>,
     /// Links.
     pub links: Vec<LinkCounts>,
+    /// Share of the time in which each lock was held, of the locks that were.
+    pub locks: Vec<f64>,
     /// Receive buffers.
     pub pools: Vec<PoolCounts>,
     /// Ports.

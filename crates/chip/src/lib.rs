@@ -30,6 +30,7 @@ mod features;
 mod group;
 mod inbox;
 mod link;
+mod lock;
 mod loss;
 mod misfit;
 mod order;

@@ -20,8 +20,10 @@ pub struct Slice {
     pub dropped: u64,
     /// Sum of the latencies of those that left; ticks.
     pub latency: u128,
-    /// Packets inside at its end.
+    /// Packets inside at its end, and frames that wait for the wire of their receiving port.
     pub inside: u64,
+    /// See `inside`.
+    pub before_lines: u64,
 }
 
 /// Slices of equal length.
@@ -40,8 +42,8 @@ impl Series {
     }
 
     /// Restarts at `now`, with the present length of slices.
-    pub(crate) fn restart(&mut self, now: Ticks, inside: u64) {
-        (self.ends, self.open) = (now + self.slice, Slice { inside, ..Slice::default() });
+    pub(crate) fn restart(&mut self, now: Ticks, inside: u64, before_lines: u64) {
+        (self.ends, self.open) = (now + self.slice, Slice { inside, before_lines, ..Slice::default() });
         self.list.clear();
     }
 
@@ -56,7 +58,8 @@ impl Series {
 
     fn put_away(&mut self) {
         self.list.push(self.open);
-        self.open = Slice { inside: self.open.inside, ..Slice::default() };
+        let Slice { inside, before_lines, .. } = self.open;
+        self.open = Slice { inside, before_lines, ..Slice::default() };
         if self.list.len() == MOST_SLICES {
             for pair in 0..MOST_SLICES / 2 {
                 let (a, b) = (self.list[2 * pair], self.list[2 * pair + 1]);
@@ -67,6 +70,7 @@ impl Series {
                     dropped: a.dropped + b.dropped,
                     latency: a.latency + b.latency,
                     inside: b.inside,
+                    before_lines: b.before_lines,
                 };
             }
             self.list.truncate(MOST_SLICES / 2);

@@ -209,6 +209,15 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
     let stayed = counts.latency.mean() * counts.latency.count() as f64;
     if counts.drops.iter().sum::<u64>() == 0 {
         prop_assert!((inside - stayed).abs() <= 1e-9 * stayed, "{} and {}", inside, stayed);
+        let parts = counts.packet_time.iter().map(|part| part.ticks).sum::<u128>() as f64;
+        // Where two threads work on one packet, each of them counts.
+        prop_assert!(
+            random.shares_packets() || (parts - stayed).abs() <= 1e-9 * stayed,
+            "{} and {}: {:?}",
+            parts,
+            stayed,
+            counts.packet_time
+        );
     } else {
         prop_assert!(inside >= stayed * (1.0 - 1e-9));
     }

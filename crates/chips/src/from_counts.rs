@@ -34,13 +34,29 @@ pub(super) struct Told<'a> {
 const MOST_LEFT_INSIDE: f64 = 0.03;
 const FEW_INSIDE: u64 = 100;
 
-/// Returns whether packets accumulate: their number inside grows to the end, or many arrived packets stay, so that
-/// the throughput says little about the long run.
+/// Returns whether packets accumulate, so that the throughput says little about the long run.
 pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
-    let inside: Vec<f64> = chip.series().slices().iter().map(|slice| slice.inside as f64).collect();
-    let stayed = counts.inside_at_end.saturating_sub(counts.inside_at_start);
-    let much = stayed > FEW_INSIDE && stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
-    much || grows(&inside).is_some()
+    piled_up(chip, counts).is_some()
+}
+
+/// Returns where packets accumulate, and their number at the start and at the end: the number grows to the end, or many
+/// arrived packets stay.
+fn piled_up(chip: &Chip, counts: &Counts) -> Option<(&'static str, [u64; 2])> {
+    let slices = chip.series().slices();
+    let inside = [counts.inside_at_start, counts.inside_at_end];
+    let before = [counts.before_lines_at_start, counts.before_lines_at_end];
+    let accumulate = |[start, end]: [u64; 2], levels: Vec<f64>| {
+        let stayed = end.saturating_sub(start);
+        let much = stayed > FEW_INSIDE && stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
+        much || grows(&levels).is_some()
+    };
+    if accumulate(inside, slices.iter().map(|slice| slice.inside as f64).collect()) {
+        return Some(("the number of packets inside the chip", inside));
+    }
+    let accumulate_before =
+        accumulate(before, slices.iter().map(|slice| slice.before_lines as f64).collect());
+    accumulate_before
+        .then_some(("the number of frames that wait for the line of their receiving port", before))
 }
 
 /// A run with fewer slices cannot be judged.
@@ -190,6 +206,9 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
             add("transmit slots".to_owned(), slots, slots);
         }
     }
+    for &held in &counts.locks {
+        add("locks".to_owned(), held, held);
+    }
     for pool in &counts.pools {
         let name = pool.name.split('.').next().unwrap_or(&pool.name);
         let full = |cells: f64| (cells / f64::from(pool.cells)).min(1.0);
@@ -288,11 +307,10 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));
-    } else if piles_up(chip, counts) {
+    } else if let Some((what, [start, end])) = piled_up(chip, counts) {
         warnings.push(format!(
-            "not steady: the number of packets inside the chip grew from {} to {} during the measurement. Loss \
-             and latency depend on the length of the run",
-            counts.inside_at_start, counts.inside_at_end
+            "not steady: {what} grew from {start} to {end} during the measurement. Loss and latency depend on the \
+             length of the run"
         ));
     } else if !chip.was_warm() {
         warnings.push(
@@ -415,6 +433,11 @@ fn metrics(
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
+    if counts.before_lines_at_start + counts.before_lines_at_end > 0 {
+        add("total", "packets_before_lines_at_start", "packets", counts.before_lines_at_start as f64);
+        add("total", "packets_before_lines_at_end", "packets", counts.before_lines_at_end as f64);
+        add("total", "packets_before_lines_mean", "packets", counts.before_lines_mean);
+    }
     add_latency("total", &summary.latency_ns, &mut add);
     add_classes(breakdown, &mut add);
     for number in not_ip::losses() {

@@ -106,6 +106,9 @@ limits! {
     RING: "buffer", "{}", "four times the capacity of {}", NOT_TRIED, |part| part.more("entries", 4);
     RINGS: "buffer", "room in rings", "four times the capacity of rings",
         |config, _| config.inboxes.iter_mut().filter_map(|inbox| inbox.capacity.as_mut()).for_each(grow), NO_KEY;
+    INBOX_WINDOW: "order", "window of {}", "four times the window of {}",
+        |config, name| config.inboxes.iter_mut().filter(|inbox| inbox.name == name).filter_map(|inbox| inbox.window.as_mut()).for_each(grow),
+        |part| part.more("window", 4);
     PACKET_POOL: "buffer", "room in {}", "four times the capacity for packets in {}",
         NOT_TRIED, |part| part.more("pool_bytes", 4);
     PACKET_MEMORY: "buffer", "room for packets in memory", "four times the capacity for packets",
@@ -137,7 +140,8 @@ const OF_PARTS: &[(&str, &[&Limit])] = &[
     ("link", &[&LINK, &LATENCY]),
     ("port", &[&PORT, &QUEUES_OF]),
     ("buffer", &[&BUFFER]),
-    ("ring", &[&RING]),
+    ("inbox", &[&RING, &INBOX_WINDOW]),
+    ("ring", &[&RING, &INBOX_WINDOW]),
     ("memory", &[&PACKET_POOL]),
 ];
 

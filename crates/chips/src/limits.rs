@@ -5,8 +5,8 @@ use super::design::Design;
 use super::executed::Shared;
 use super::from_counts::dram_shares;
 use super::lifts::{
-    BUFFERS, ENGINES, LINK, Limit, MEMORY, ORDER, PACKET_MEMORY, PORTS_IN, PORTS_OUT, QUEUES, RINGS, SHAPERS,
-    THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
+    BUFFERS, ENGINES, INBOX_WINDOW, LINK, Limit, MEMORY, ORDER, PACKET_MEMORY, PORTS_IN, PORTS_OUT, QUEUES,
+    RINGS, SHAPERS, THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
 };
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
@@ -100,6 +100,9 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     };
     add(&ORDER, "", evidence(waited("wait order")));
     add(&RINGS, "", evidence(waited("wait inbox room")));
+    for inbox in config.inboxes.iter().filter(|inbox| inbox.window.is_some()) {
+        add(&INBOX_WINDOW, &inbox.name, evidence(waited("in inbox")));
+    }
     if config.transmit.is_some() {
         add(&TRANSMIT_BUFFER, "", evidence(waited("wait queue room")));
     }
@@ -245,7 +248,8 @@ pub(super) fn judge(
     let lost = overloaded(counts);
     let first = found.first().map_or(0.0, |candidate| candidate.level);
     let grows = super::from_counts::piles_up(chip, counts);
-    if !config.saturated && lost == 0 && !grows && super::from_counts::is_too_short(chip) {
+    let is_too_short = !config.saturated && lost == 0 && !grows && super::from_counts::is_too_short(chip);
+    if is_too_short || counts.packets_out == 0 {
         let busiest = busiest(&config, counts);
         let limit = Bottleneck {
             component: NOT_JUDGED.to_owned(),
@@ -294,6 +298,14 @@ pub(super) fn judge(
         let each = gains.iter().map(|(part, gain)| format!("{} {:+.0} %", part.lifted(), gain * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
+    let none_helps = |gains: &[(&Candidate, f64)]| match gains {
+        [] => "No part is busy enough to be tried.".to_owned(),
+        gains => format!(
+            "None of the changes tried raises the throughput by {:.0} % ({measured}): {}.",
+            LEAST_GAIN * 100.0,
+            said(gains)
+        ),
+    };
     let what_if = gains.iter().map(|(part, gain)| WhatIf { change: part.lifted(), gain: *gain }).collect();
     let limit = match gains.split_first() {
         Some(((part, gain), others)) if *gain >= LEAST_GAIN => Bottleneck {
@@ -311,10 +323,10 @@ pub(super) fn judge(
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
-                "Threads that hold a packet spend {:.0} % of their time waiting for a lock of their program. \
-                 Improving any one part raises the throughput by less than {:.0} % ({measured}).",
+                "Threads that hold a packet spend {:.0} % of their time waiting for a lock of their program. {} \
+                 `linecard why` also tries shorter latencies and less work under the locks.",
                 locked(counts) * 100.0,
-                LEAST_GAIN * 100.0,
+                none_helps(&gains),
             ),
         },
         _ => Bottleneck {
@@ -324,12 +336,7 @@ pub(super) fn judge(
                 "several parts".to_owned()
             },
             utilization: first,
-            why: format!(
-                "No single part is the limit: improving any one part raises the throughput by less than {:.0} % \
-                 ({measured}){}.",
-                LEAST_GAIN * 100.0,
-                if gains.is_empty() { String::new() } else { format!(": {}", said(&gains)) }
-            ),
+            why: format!("No single part is the limit. {}", none_helps(&gains)),
         },
     };
     Ok((limit, what_if))
@@ -387,9 +394,11 @@ fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
             (format!("{}, outward", p.name), p.transmit.unwrap_or(0.0)),
         ]
     });
+    let locks = counts.locks.iter().map(|&held| ("locks".to_owned(), held));
     clusters
         .chain(places)
         .chain(links)
         .chain(ports)
+        .chain(locks)
         .fold((String::new(), 0.0), |most, one| if one.1 > most.1 { one } else { most })
 }

@@ -1,6 +1,6 @@
 //! Hooks of an execution: none, counters, or a recorder. There is one executor for all.
 
-use crate::memory::{RegionId, Traced};
+use crate::memory::{Memory, RegionId, Traced};
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +104,14 @@ impl<H: Hook> Watch<'_, H> {
     #[inline(always)]
     pub fn access(&mut self, region: RegionId, kind: AccessKind, address: u64, bytes: u64) {
         self.access_at((region, address as u32), kind, bytes as u32);
+    }
+
+    /// Reports an access of a helper to an address of the program.
+    #[inline(always)]
+    pub fn touched(&mut self, memory: &Memory, address: u64, kind: AccessKind, bytes: u64) {
+        if H::ACCESSES && bytes > 0 {
+            self.access_at(memory.traced(address), kind, bytes as u32);
+        }
     }
 
     #[inline(always)]

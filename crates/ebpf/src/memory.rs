@@ -6,7 +6,6 @@
 //! its first bytes are unmapped, so that null pointers are detected.
 
 use crate::error::Fault;
-use crate::hook::{AccessKind, Hook, Watch};
 use crate::sparse::Sparse;
 use std::ops::{Deref, DerefMut};
 
@@ -304,20 +303,6 @@ impl Memory {
         let Some(region) = self.regions.get(number as usize) else { return (RegionId(number as u16), 0) };
         let (element, offset) = region.split(address);
         region.traced(number, element * u64::from(region.stride) + offset)
-    }
-
-    /// Reports an access of a helper.
-    #[inline(always)]
-    pub(crate) fn touched<H: Hook>(
-        &self,
-        address: u64,
-        kind: AccessKind,
-        bytes: u64,
-        watch: &mut Watch<'_, H>,
-    ) {
-        if H::ACCESSES && bytes > 0 {
-            watch.access_at(self.traced(address), kind, bytes as u32);
-        }
     }
 
     /// Returns the region of an address, and its byte in traces.

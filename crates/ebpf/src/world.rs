@@ -249,6 +249,6 @@ impl World {
     /// Reports an access of a helper.
     #[inline(always)]
     pub fn touched<H: Hook>(&self, address: u64, kind: AccessKind, bytes: u64, watch: &mut Watch<'_, H>) {
-        self.memory.touched(address, kind, bytes, watch);
+        watch.touched(&self.memory, address, kind, bytes);
     }
 }

@@ -207,7 +207,7 @@ class RateSearch:
         lost = [_lost(record) for record in records]
         n = len(records)
         gbps = self._gbps(number)
-        inside = [measured(record, "packets_inside_mean").get("total", 0.0) for record in records]
+        inside = [_level(record, "mean") for record in records]
         trial = Trial(
             load_mpps=self._mpps(gbps),
             load_gbps=gbps,
@@ -286,9 +286,13 @@ class RateSearch:
         return tuple(found)
 
 
+def _level(record: Record, when: str) -> float:
+    """The packets that a run still holds: those inside, and frames that wait for the line of their receiving port."""
+    return sum(measured(record, f"packets_{where}_{when}").get("total", 0.0) for where in ("inside", "before_lines"))
+
+
 def _growth(record: Record) -> float:
-    start, end = (measured(record, f"packets_inside_at_{when}").get("total", 0.0) for when in ("start", "end"))
-    return end - start
+    return _level(record, "at_end") - _level(record, "at_start")
 
 
 def _growth_error(record: Record) -> float:
@@ -298,11 +302,9 @@ def _growth_error(record: Record) -> float:
     long; the mean over time is the mean of start and end. A random walk without overload departs from both by chance:
     the variances are 3/4 and 1/12 of the variance of its growth.
     """
-    inside = {
-        name: measured(record, f"packets_inside_{name}").get("total", 0.0) for name in ("at_start", "mean", "at_end")
-    }
-    from_empty = inside["at_start"] - _growth(record) / 2
-    from_line = inside["mean"] - (inside["at_start"] + inside["at_end"]) / 2
+    start, mean, end = (_level(record, when) for when in ("at_start", "mean", "at_end"))
+    from_empty = start - (end - start) / 2
+    from_line = mean - (start + end) / 2
     return math.sqrt((from_empty**2 * 4 / 3 + from_line**2 * 12) / 2)
 
 
@@ -327,7 +329,7 @@ def _lost(record: Record) -> float:
     """
     numbers = numbers_of(record)
     grew = _growth(record)
-    inside = measured(record, "packets_inside_mean").get("total", 0.0)
+    inside = _level(record, "mean")
     out, dropped = numbers["packets_out"], numbers["packets_dropped"]
     piled_up = grew if grew > max(_HANDFUL, inside / 2, _FEW * out) else 0.0
     gone = dropped + piled_up

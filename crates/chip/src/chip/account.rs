@@ -29,9 +29,19 @@ impl Chip {
             inside_at_end: a.inside.now,
             inside_mean: share(a.inside.integral(now) as f64, duration as f64),
             inside_most: a.inside.most,
+            before_lines_at_start: a.before_lines_at_start,
+            before_lines_at_end: a.before_lines.now,
+            before_lines_mean: share(a.before_lines.integral(now) as f64, duration as f64),
             clusters: self.cluster_counts(&spent, now),
             places: self.place_counts(now),
             links: self.link_counts(now),
+            locks: self
+                .locks
+                .iter()
+                .map(|lock| lock.held(now))
+                .filter(|&held| held > 0)
+                .map(|held| share(held as f64, duration as f64))
+                .collect(),
             pools: self.pool_counts(now),
             ports: self.port_counts(now),
             inboxes: self

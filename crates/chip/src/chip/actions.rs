@@ -188,24 +188,15 @@ impl Chip {
                 if number >= self.locks.len() {
                     self.locks.resize_with(number + 1, Default::default);
                 }
-                let lock = &mut self.locks[number];
-                match lock.owner {
-                    None => {
-                        lock.owner = Some(thread);
-                        After::GoOn
-                    }
-                    Some(_) => {
-                        lock.waiting.push_back(thread);
-                        self.enter(thread, State::LOCK, now);
-                        After::Wait
-                    }
+                if self.locks[number].take(thread, now) {
+                    After::GoOn
+                } else {
+                    self.enter(thread, State::LOCK, now);
+                    After::Wait
                 }
             }
             Action::Unlock(number) => {
-                let lock = &mut self.locks[number as usize];
-                assert_eq!(lock.owner, Some(thread), "a thread released a lock that it does not hold");
-                lock.owner = lock.waiting.pop_front();
-                if let Some(next) = lock.owner {
+                if let Some(next) = self.locks[number as usize].release(thread, now) {
                     self.make_ready(next, now);
                 }
                 After::GoOn

@@ -28,6 +28,7 @@ use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::Inbox;
 use crate::link::Link;
+use crate::lock::Lock;
 use crate::loss::Loss;
 use crate::order::Order;
 use crate::packet::{NONE, Packets};
@@ -241,12 +242,6 @@ pub(crate) struct BlockThread {
     polls: bool,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Lock {
-    owner: Option<u32>,
-    waiting: VecDeque<u32>,
-}
-
 /// Cycles from which the length of one cycle is computed.
 const MANY_CYCLES: u64 = 1 << 20;
 
@@ -330,7 +325,7 @@ impl Chip {
             ("accesses", self.requests.count() as u64),
             ("requests in transit", self.lines.iter().map(|line| line.len() as u64).sum()),
             ("timers", self.timers.len() as u64),
-            ("locks", self.locks.iter().filter(|lock| lock.owner.is_some()).count() as u64),
+            ("locks", self.locks.iter().filter(|lock| lock.is_held()).count() as u64),
         ];
         let left = held.into_iter().filter(|&(_, count)| count > 0);
         left.map(|(what, count)| format!("{count} {what}")).collect()

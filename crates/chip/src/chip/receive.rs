@@ -44,6 +44,8 @@ impl Chip {
             receiver.coming.push_back(frame);
             if receiver.coming.len() == 1 {
                 self.agenda.schedule(self.sources.first_receiver + number, ends);
+            } else {
+                self.account.wait_for_lines(self.account.before_lines.now + 1, now);
             }
         }
         self.fetch_arrival();
@@ -95,7 +97,11 @@ impl Chip {
                 self.agenda.schedule_taken(frame.ends);
                 break;
             }
-            self.receivers[number].coming.pop_front();
+            let coming = &mut self.receivers[number].coming;
+            coming.pop_front();
+            if !coming.is_empty() {
+                self.account.wait_for_lines(self.account.before_lines.now - 1, now);
+            }
             self.came(number, self.numbered, &frame.head, now);
             self.admit(number, &frame, now);
         }

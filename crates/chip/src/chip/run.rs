@@ -214,6 +214,7 @@ impl Chip {
         self.places.iter_mut().for_each(|place| place.restart(now));
         self.links.iter_mut().for_each(|link| link.restart(now));
         self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
+        self.locks.iter_mut().for_each(|lock| lock.restart(now));
         self.transmit.iter_mut().for_each(|buffer| buffer.bytes.restart(now));
         if let Some(memory) = &mut self.memory {
             memory.restart(now);

@@ -231,7 +231,9 @@ impl Chip {
         if !t.steps.is_without_origins() {
             count_stall(t, now, &mut self.account);
         }
-        self.enter(thread, State::READY, now);
+        // A thread whose packet went on while it waited has no work until its engine runs it.
+        let is_free = t.packet == NONE && t.lent.is_none() && t.block.is_none();
+        self.enter(thread, if is_free { State::FREE } else { State::READY }, now);
         let engine = self.threads[thread as usize].engine as usize;
         self.engines[engine].set_ready::<Full>(thread);
         self.wake_engine(engine, now);

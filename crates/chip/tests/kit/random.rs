@@ -25,6 +25,12 @@ pub struct RandomChip {
 }
 
 impl RandomChip {
+    /// Returns whether several threads may work on a packet at once: they lend packets, or move their blocks.
+    pub fn shares_packets(&self) -> bool {
+        let lends = self.programs.iter().any(|program| program.lends && program.put.is_some());
+        lends || self.config.clusters.iter().any(|cluster| cluster.block_cells.is_some())
+    }
+
     pub fn programs(&self) -> Vec<Box<dyn PacketProgram>> {
         self.programs.iter().map(|program| Box::new(program.clone()) as Box<dyn PacketProgram>).collect()
     }

@@ -36,7 +36,7 @@ pub(super) fn lookup<H: Hook>(
     }
     let bytes = u64::from(map.definition.key_bytes);
     let key = memory.bytes(address, bytes)?;
-    memory.touched(address, AccessKind::Read, bytes, watch);
+    watch.touched(memory, address, AccessKind::Read, bytes);
     Ok(map.lookup(memory, key, cpu, watch).unwrap_or(0))
 }
 
