@@ -1,22 +1,25 @@
 //! The steady state of a net with exponential and immediate transitions: exact, from its tangible markings.
 //!
 //! Markings that enable an immediate transition are left at once (they *vanish*): one of the highest priority
-//! fires, by weight. The remaining markings form a Markov chain. Its steady state is found by the elimination
-//! of Grassmann, Taksar and Heyman (1985), which has no subtractions, or for large chains by Gauss-Seidel
-//! iteration.
+//! fires, by weight (`vanishing.rs`). The remaining markings form a Markov chain. Its steady state is found by the
+//! elimination of Grassmann, Taksar and Heyman (1985), which has no subtractions (`eliminate.rs`), or for chains in which that
+//! takes too much work by Gauss-Seidel iteration (`iterate.rs`).
+
+mod chain;
+mod eliminate;
+mod iterate;
+mod vanishing;
+mod wide;
 
 use crate::PetriError;
 use crate::compiled::Compiled;
 use crate::net::{Net, Timing};
+use chain::{Rates, recurrent, steady};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::ops::ControlFlow;
-
-/// Chains up to this size are solved by elimination, larger ones by iteration.
-const MOST_ELIMINATED: usize = 1500;
-/// Iteration ends when no probability changes by more than this fraction.
-const CLOSE: f64 = 1e-13;
-const MOST_ITERATIONS: u32 = 200_000;
+use vanishing::{Resolved, Step, Vanishing, add_to, leave};
+use wide::Wide;
 
 /// A steady state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -32,44 +35,6 @@ pub struct Solved {
 }
 
 type Marking = Box<[u32]>;
-
-/// The outcome of a vanishing marking: tangible markings with probabilities, and the mean firings of immediate
-/// transitions.
-#[derive(Clone, Debug, Default)]
-struct Resolved {
-    to: Vec<(u32, f64)>,
-    firings: Vec<(u32, f64)>,
-}
-
-impl Resolved {
-    /// Returns the outcome of a tangible marking: itself.
-    fn of(number: u32) -> Self {
-        Self { to: vec![(number, 1.0)], firings: Vec::new() }
-    }
-
-    /// Adds a firing with a probability, and its outcome. Each marking and transition has one entry.
-    fn add(&mut self, transition: u32, share: f64, further: &Resolved) {
-        add_to(&mut self.firings, transition, share);
-        further.firings.iter().for_each(|&(t, count)| add_to(&mut self.firings, t, count * share));
-        further.to.iter().for_each(|&(m, p)| add_to(&mut self.to, m, p * share));
-    }
-}
-
-/// Adds to the value of a number on a list.
-fn add_to(list: &mut Vec<(u32, f64)>, number: u32, value: f64) {
-    match list.iter_mut().find(|(other, _)| *other == number) {
-        Some((_, sum)) => *sum += value,
-        None => list.push((number, value)),
-    }
-}
-
-/// A vanishing marking whose transitions are followed one after another.
-struct Step {
-    marking: Marking,
-    competing: Vec<(u32, f64)>,
-    at: usize,
-    resolved: Resolved,
-}
 
 /// Solves a net with at most `most_markings` markings.
 ///
@@ -109,15 +74,22 @@ pub fn solve_until(
     graph.steady_state(progress)
 }
 
+/// What is known of a marking.
+enum Found {
+    Outcome(Resolved),
+    /// It is vanishing, and its outcome is not known yet.
+    Step(u32),
+}
+
 struct Graph<'a> {
     net: &'a Net,
     compiled: Compiled,
     most: usize,
     tangible: FxHashMap<Marking, u32>,
     markings: Vec<Marking>,
-    vanishing: FxHashMap<Marking, Option<Resolved>>,
+    vanishing: FxHashMap<Marking, Vanishing>,
     /// For each tangible marking: its enabled transitions with their rates and outcomes.
-    leaves: Vec<Vec<(u32, f64, Resolved)>>,
+    leaves: Vec<Vec<(u32, Wide, Resolved)>>,
 }
 
 impl<'a> Graph<'a> {
@@ -166,72 +138,94 @@ impl<'a> Graph<'a> {
                 found.push((number as u32, weight));
             }
         }
-        let sum: f64 = found.iter().map(|(_, weight)| weight).sum();
-        found.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        // Weights near the largest number have no sum, but their ratios have one.
+        let largest = found.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+        let sum: f64 = found.iter().map(|(_, weight)| weight / largest).sum();
+        found.iter_mut().for_each(|(_, weight)| *weight = *weight / largest / sum);
         found
     }
 
-    /// Returns the outcome of a marking: itself if it is tangible. Uses an explicit stack, so that a long sequence of
-    /// vanishing markings cannot overflow the call stack.
+    /// Returns the outcome of a marking: itself if it is tangible. Follows vanishing markings depth first (Tarjan's
+    /// search), with an explicit stack, so that a long sequence of them cannot overflow the call stack.
     fn resolve(&mut self, marking: Marking) -> Result<Resolved, PetriError> {
-        let mut way: Vec<Step> = Vec::new();
-        let mut next = Some(marking);
-        let mut known = Resolved::default();
+        // Markings without an outcome yet, and the numbers of those that are being followed.
+        let mut steps: Vec<Step> = Vec::new();
+        let mut way: Vec<usize> = Vec::new();
+        match self.look_up(marking, &mut steps)? {
+            Found::Outcome(known) => return Ok(known),
+            Found::Step(number) => way.push(number as usize),
+        }
         loop {
-            if let Some(marking) = next.take() {
-                match self.look_up(&marking)? {
-                    Some(resolved) => known = resolved,
-                    None => {
-                        let competing = self.competing(&marking);
-                        if competing.is_empty() {
-                            known = self.add_tangible(marking);
-                        } else {
-                            self.vanishing.insert(marking.clone(), None);
-                            way.push(Step { marking, competing, at: 0, resolved: Resolved::default() });
-                            known = Resolved::default();
-                        }
-                    }
-                }
-            }
-            let Some(step) = way.last_mut() else { return Ok(known) };
-            if !known.to.is_empty() {
-                let (transition, share) = step.competing[step.at];
-                step.resolved.add(transition, share, &std::mem::take(&mut known));
+            let Some(&number) = way.last() else { return Ok(Resolved::default()) };
+            let step = &mut steps[number];
+            if let Some(&(transition, share)) = step.competing.get(step.at) {
                 step.at += 1;
+                add_to(&mut step.resolved.firings, transition, share);
+                let next = self.fired(transition as usize, &step.marking);
+                let known = steps.len();
+                match self.look_up(next, &mut steps)? {
+                    Found::Outcome(outcome) => steps[number].ends_in(&outcome),
+                    Found::Step(to) if (to as usize) < known => steps[number].leads_to(to, to),
+                    Found::Step(to) => way.push(to as usize),
+                }
+                continue;
             }
-            if let Some(&(transition, _)) = step.competing.get(step.at) {
-                let from = step.marking.clone();
-                next = Some(self.fired(transition as usize, &from));
-            } else if let Some(step) = way.pop() {
-                self.vanishing.insert(step.marking, Some(step.resolved.clone()));
-                known = step.resolved;
+            way.pop();
+            let low = step.low;
+            if (low as usize) < number {
+                if let Some(&before) = way.last() {
+                    steps[before].leads_to(number as u32, low);
+                }
+                continue;
+            }
+            let mut members = steps.split_off(number);
+            let Some(outcomes) = leave(&mut members, low) else {
+                return Err(self.trapped(&members[0].marking));
+            };
+            let first = outcomes[0].clone();
+            for (member, outcome) in members.into_iter().zip(outcomes) {
+                self.vanishing.insert(member.marking, Vanishing::Done(outcome));
+            }
+            match way.last() {
+                Some(&before) => steps[before].ends_in(&first),
+                None => return Ok(first),
             }
         }
     }
 
-    /// Returns the outcome of a marking, if it is known.
-    fn look_up(&self, marking: &Marking) -> Result<Option<Resolved>, PetriError> {
-        if let Some(&number) = self.tangible.get(marking) {
-            return Ok(Some(Resolved::of(number)));
+    fn trapped(&self, marking: &[u32]) -> PetriError {
+        let place = self.words(marking);
+        let text =
+            format!("from {place}, immediate transitions fire forever, so simulated time does not advance");
+        PetriError::Unsolvable(text)
+    }
+
+    /// Returns the outcome of a marking, or the number of its step; a vanishing marking seen for the first time becomes
+    /// the last step.
+    fn look_up(&mut self, marking: Marking, steps: &mut Vec<Step>) -> Result<Found, PetriError> {
+        if let Some(&number) = self.tangible.get(&marking) {
+            return Ok(Found::Outcome(Resolved::of(number)));
         }
-        match self.vanishing.get(marking) {
-            Some(Some(resolved)) => Ok(Some(resolved.clone())),
-            Some(None) => {
-                let place = self.words(marking);
-                let text = format!(
-                    "from {place}, immediate transitions fire forever, so simulated time does not advance"
-                );
-                Err(PetriError::Unsolvable(text))
-            }
-            None if self.tangible.len() + self.vanishing.len() >= self.most => {
-                let most = self.most;
-                let text = format!(
-                    "more than {most} markings: the net may be unbounded; if it is bounded, raise the limit"
-                );
-                Err(PetriError::Unsolvable(text))
-            }
-            None => Ok(None),
+        match self.vanishing.get(&marking) {
+            Some(Vanishing::Done(resolved)) => return Ok(Found::Outcome(resolved.clone())),
+            Some(&Vanishing::Open(number)) => return Ok(Found::Step(number)),
+            None => {}
         }
+        if self.tangible.len() + self.vanishing.len() >= self.most {
+            let most = self.most;
+            let text = format!(
+                "more than {most} markings: the net may be unbounded; if it is bounded, raise the limit"
+            );
+            return Err(PetriError::Unsolvable(text));
+        }
+        let competing = self.competing(&marking);
+        if competing.is_empty() {
+            return Ok(Found::Outcome(self.add_tangible(marking)));
+        }
+        let number = steps.len() as u32;
+        self.vanishing.insert(marking.clone(), Vanishing::Open(number));
+        steps.push(Step::new(marking, competing, number));
+        Ok(Found::Step(number))
     }
 
     fn add_tangible(&mut self, marking: Marking) -> Resolved {
@@ -252,7 +246,7 @@ impl<'a> Graph<'a> {
                 let Timing::Exponential { rate } = kind.timing else { continue };
                 let degree = self.degree(transition, &marking);
                 if degree > 0 {
-                    let rate = rate * f64::from(kind.servers.busy(degree));
+                    let rate = Wide::from(rate) * Wide::from(f64::from(kind.servers.busy(degree)));
                     let next = self.fired(transition, &marking);
                     leaves.push((transition as u32, rate, self.resolve(next)?));
                 }
@@ -280,14 +274,22 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the rates between markings; transitions of a marking to itself are omitted.
-    fn rates(&self) -> Vec<Vec<(u32, f64)>> {
+    fn rates(&self) -> Rates {
         let rows = self.leaves.iter().enumerate().map(|(from, leaves)| {
-            let mut row: Vec<(u32, f64)> = Vec::new();
+            let mut row: Vec<(u32, Wide)> = Vec::new();
             for (_, rate, resolved) in leaves {
-                for &(to, share) in resolved.to.iter().filter(|&&(to, _)| to as usize != from) {
-                    add_to(&mut row, to, rate * share);
-                }
+                // A long way of immediate transitions may be too improbable for a number.
+                let others = resolved.to.iter().filter(|&&(to, share)| to as usize != from && share > 0.0);
+                row.extend(others.map(|&(to, share)| (to, *rate * Wide::from(share))));
             }
+            row.sort_by_key(|&(to, _)| to);
+            row.dedup_by(|next, sum| {
+                let same = next.0 == sum.0;
+                if same {
+                    sum.1 = sum.1 + next.1;
+                }
+                same
+            });
             row
         });
         rows.collect()
@@ -301,177 +303,50 @@ impl<'a> Graph<'a> {
         for (place, &member) in members.iter().enumerate() {
             place_of[member as usize] = place as u32;
         }
-        let inner: Vec<Vec<(u32, f64)>> = members
+        let inner: Rates = members
             .iter()
             .map(|&m| rates[m as usize].iter().map(|&(to, rate)| (place_of[to as usize], rate)).collect())
             .collect();
-        let shares =
-            if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner, progress)? };
-        let mut solved = Solved {
+        let shares = steady(&inner, progress)?;
+        let sum: Wide = shares.iter().copied().sum();
+        let mut throughput = vec![Wide::ZERO; self.net.transitions.len()];
+        let mut mean_tokens = vec![0.0; self.net.places.len()];
+        for (&member, share) in members.iter().zip(shares) {
+            let share = share / sum;
+            for (mean, &tokens) in mean_tokens.iter_mut().zip(&self.markings[member as usize]) {
+                *mean += share.number() * f64::from(tokens);
+            }
+            for &(transition, rate, ref resolved) in &self.leaves[member as usize] {
+                let flow = share * rate;
+                let mut add = |transition: u32, flow: Wide| {
+                    throughput[transition as usize] = throughput[transition as usize] + flow;
+                };
+                add(transition, flow);
+                resolved.firings.iter().for_each(|&(t, count)| add(t, flow * Wide::from(count)));
+            }
+        }
+        let throughput: Vec<f64> = throughput.into_iter().map(Wide::number).collect();
+        // A mean is a number: shares of time are at most 1.
+        for (transition, throughput) in self.net.transitions.iter().zip(&throughput) {
+            if !throughput.is_finite() {
+                let text =
+                    format!("the throughput of transition {:?} is too large for a number", transition.name);
+                return Err(PetriError::Unsolvable(text));
+            }
+        }
+        Ok(Solved {
             tangible_markings: self.markings.len() as u64,
             vanishing_markings: self.vanishing.len() as u64,
-            throughput: vec![0.0; self.net.transitions.len()],
-            mean_tokens: vec![0.0; self.net.places.len()],
-        };
-        for (&member, share) in members.iter().zip(shares) {
-            for (mean, &tokens) in solved.mean_tokens.iter_mut().zip(&self.markings[member as usize]) {
-                *mean += share * f64::from(tokens);
-            }
-            for (transition, rate, resolved) in &self.leaves[member as usize] {
-                solved.throughput[*transition as usize] += share * rate;
-                for &(immediate, count) in &resolved.firings {
-                    solved.throughput[immediate as usize] += share * rate * count;
-                }
-            }
-        }
-        Ok(solved)
+            throughput,
+            mean_tokens,
+        })
     }
-}
-
-/// Returns the recurrent markings if they are one class, which every marking can reach; `None` if there are several
-/// classes.
-fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
-    let count = rates.len();
-    let mut back = vec![Vec::new(); count];
-    for (from, row) in rates.iter().enumerate() {
-        for &(to, _) in row {
-            back[to as usize].push(from as u32);
-        }
-    }
-    // Searches go backwards, each from the first marking that no search has found. If every marking leads to one class, the
-    // last search starts in it: a search that finds a member of the class finds it from the class, and finds every marking.
-    let mut seen = vec![false; count];
-    let mut candidate = 0;
-    for start in 0..count as u32 {
-        if !seen[start as usize] {
-            reach(&back, start, &mut seen);
-            candidate = start;
-        }
-    }
-    let all_reach_it = reach(&back, candidate, &mut vec![false; count]).len() == count;
-    all_reach_it.then(|| {
-        let forward: Vec<Vec<u32>> =
-            rates.iter().map(|row| row.iter().map(|&(to, _)| to).collect()).collect();
-        let mut members = reach(&forward, candidate, &mut vec![false; count]);
-        members.sort_unstable();
-        members
-    })
-}
-
-/// Marks all markings that `start` leads to and that are not marked yet. Returns them, `start` included.
-fn reach(edges: &[Vec<u32>], start: u32, seen: &mut [bool]) -> Vec<u32> {
-    seen[start as usize] = true;
-    let mut reached = vec![start];
-    let mut next = 0;
-    while let Some(&at) = reached.get(next) {
-        next += 1;
-        for &to in &edges[at as usize] {
-            if !std::mem::replace(&mut seen[to as usize], true) {
-                reached.push(to);
-            }
-        }
-    }
-    reached
-}
-
-/// Solves for the steady state by the elimination of Grassmann, Taksar and Heyman: states are removed one by one, and
-/// their rates are added to those of the others.
-fn eliminate(rates: &[Vec<(u32, f64)>]) -> Vec<f64> {
-    let count = rates.len();
-    let mut dense = vec![0.0; count * count];
-    for (from, row) in rates.iter().enumerate() {
-        for &(to, rate) in row {
-            dense[from * count + to as usize] += rate;
-        }
-    }
-    for last in (1..count).rev() {
-        let out: f64 = dense[last * count..last * count + last].iter().sum();
-        for from in 0..last {
-            let share = dense[from * count + last] / out;
-            dense[from * count + last] = share;
-            if share > 0.0 {
-                for to in 0..last {
-                    dense[from * count + to] += share * dense[last * count + to];
-                }
-            }
-        }
-    }
-    let mut shares = vec![1.0; count];
-    for state in 1..count {
-        shares[state] = (0..state).map(|from| shares[from] * dense[from * count + state]).sum();
-    }
-    normalised(shares)
-}
-
-fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
-    let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
-    shares
-}
-
-fn iterate(
-    rates: &[Vec<(u32, f64)>],
-    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
-) -> Result<Vec<f64>, PetriError> {
-    let count = rates.len();
-    let out: Vec<f64> = rates.iter().map(|row| row.iter().map(|(_, rate)| rate).sum()).collect();
-    let mut into = vec![Vec::new(); count];
-    for (from, row) in rates.iter().enumerate() {
-        for &(to, rate) in row {
-            into[to as usize].push((from as u32, rate));
-        }
-    }
-    let mut shares = vec![1.0 / count as f64; count];
-    for _ in 0..MOST_ITERATIONS {
-        if progress(count as u64).is_break() {
-            return Err(PetriError::Interrupted);
-        }
-        let mut change: f64 = 0.0;
-        for state in 0..count {
-            let flow: f64 = into[state].iter().map(|&(from, rate)| shares[from as usize] * rate).sum();
-            let share = flow / out[state];
-            change = change.max((share - shares[state]).abs() / share.max(f64::MIN_POSITIVE));
-            shares[state] = share;
-        }
-        shares = normalised(shares);
-        if change < CLOSE {
-            return Ok(shares);
-        }
-    }
-    Err(PetriError::Unsolvable(format!(
-        "no steady state within {MOST_ITERATIONS} iterations for {count} markings"
-    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{NetBuilder, Servers};
-
-    #[test]
-    fn recurrent_markings_are_those_that_every_marking_can_reach() {
-        // All graphs of four markings.
-        for edges in 0u32..1 << 12 {
-            let pairs =
-                (0..4u32).flat_map(|from| (0..4).filter(move |&to| to != from).map(move |to| (from, to)));
-            let mut rates = vec![Vec::new(); 4];
-            let mut reaches: [[bool; 4]; 4] =
-                std::array::from_fn(|from| std::array::from_fn(|to| from == to));
-            for (_, (from, to)) in (0..).zip(pairs).filter(|(bit, _)| edges >> bit & 1 == 1) {
-                rates[from as usize].push((to, 1.0));
-                reaches[from as usize][to as usize] = true;
-            }
-            for through in 0..4 {
-                for from in 0..4 {
-                    for to in 0..4 {
-                        reaches[from][to] |= reaches[from][through] && reaches[through][to];
-                    }
-                }
-            }
-            let members: Vec<u32> = (0..4).filter(|&to| reaches.iter().all(|row| row[to as usize])).collect();
-            assert_eq!(recurrent(&rates), Some(members).filter(|members| !members.is_empty()), "{rates:?}");
-        }
-    }
 
     /// Immediate transitions move tokens one by one, in one or two ways: the vanishing markings in sequence are as
     /// many as the tokens, with two ways in too many orders to list. A timed transition returns the tokens.

@@ -3,3 +3,4 @@
 mod coloured;
 #[cfg(feature = "pnml")]
 mod golden;
+mod steady;
