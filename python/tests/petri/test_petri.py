@@ -385,6 +385,12 @@ def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch, wor
     assert "start (b = " in "\n".join(lines)
     assert lines[5].startswith(f"at {run[3].time:g}: ")
     wording(lines[6])
+    for wrong in ("t nan", "t -3", "t inf", "99999999999999999999", "-1", "1.5", "nan", "9" * 9999):
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{wrong}\n\nq\n"))
+        said = cli("petri", "step", path).out.splitlines()
+        assert said[1].startswith(f"found {wrong.removeprefix('t ')[:40]}")
+        assert ", expected a " in said[1]
+        assert [line.split()[0] for line in said[2:]] == ["1"]
     out = tmp_path / "bus.json"
     assert cli("petri", "trace", path, "-o", out, "--time", "200").status == 0
     events = json.loads(out.read_text())["traceEvents"]

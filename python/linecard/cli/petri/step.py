@@ -10,6 +10,10 @@ from linecard.cli.petri.options import Net, Set
 
 # Firings that are requested at once while a user steps.
 _CHUNK = 1000
+# The most firings of one command: they take hours, so that a larger number is a mistake.
+_MOST_FIRINGS = 1_000_000_000
+# Characters of a number that a message repeats, so that it stays on one line.
+_MOST_SHOWN = 40
 
 
 def step(
@@ -76,8 +80,10 @@ def step(
             return
         if word in {"", "n"}:
             fire()
-        elif word.isdigit():
-            for _ in range(int(word)):
+        elif (wrong := _wrong_number(word)) is not None:
+            typer.echo(wrong)
+        elif word.isdecimal():
+            for _ in range(int(float(word))):
                 if not fire():
                     break
         elif word == "m":
@@ -95,3 +101,19 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _wrong_number(word: str) -> str | None:
+    """Return what is wrong with the time or the number of firings of a command."""
+    text = word.removeprefix("t ").strip()
+    if not _is_number(text):
+        return None
+    # A float also for a number of firings: Python does not convert thousands of digits to a whole number.
+    number = float(text)
+    if text != word:
+        expected, valid = "a finite time of at least 0", 0 <= number < float("inf")
+    else:
+        expected = f"a whole number of firings from 0 to {_MOST_FIRINGS}"
+        valid = text.isdecimal() and number <= _MOST_FIRINGS
+    shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return None if valid else f"found {shown}, expected {expected}"
