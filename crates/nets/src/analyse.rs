@@ -133,6 +133,11 @@ pub fn solve_net(
     for (&of, value) in unfolded.transition_of.iter().zip(&solved.throughput) {
         throughput[of as usize] += value;
     }
+    // Each is a number, but their sum may exceed the largest one.
+    if let Some((name, _)) = names.transitions.iter().zip(&throughput).find(|(_, sum)| !sum.is_finite()) {
+        let text = format!("the throughput of transition {name:?} is too large for a number");
+        return Err(petri(path, PetriError::Unsolvable(text)));
+    }
     for (of, value) in unfolded.place_of.iter().zip(&solved.mean_tokens) {
         if let Some(of) = of {
             tokens[*of as usize] += value;
