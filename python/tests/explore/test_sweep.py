@@ -163,7 +163,9 @@ def test_an_expression_can_only_reckon(text):
         Expression.parse(text, "here")
 
 
-@pytest.mark.parametrize("text", ["a / 0", "(0 - 8) ** 0.5", "1e308 * 10", "'x' * 10", "9.0 ** 65", "sqrt(-1)", "b", "a + 'x'", "a < 'x'"])
+@pytest.mark.parametrize(
+    "text", ["a / 0", "(0 - 8) ** 0.5", "1e308 * 10", "'x' * 10", "9.0 ** 65", "sqrt(-1)", "b", "a + 'x'", "a < 'x'"]
+)
 def test_arithmetic_that_fails_says_so(text):
     with pytest.raises(ConfigError, match="here: "):
         evaluate(text, a=1)

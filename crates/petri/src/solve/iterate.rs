@@ -68,9 +68,9 @@ pub(super) fn iterate(
             Some((then, _)) if sweep < then + PATIENCE => {}
             Some((_, larger)) if difference > larger / 2.0 => {
                 return Err(PetriError::Unsolvable(format!(
-                    "the steady state of {count} markings cannot be found: there are too many to solve for them exactly, \
-                     and iteration keeps the shares of time at which it starts, because some groups of markings are \
-                     rarely left; simulate the net instead"
+                    "the steady state of {count} markings cannot be found. They are too many for an exact solution, and \
+                     some groups of them are rarely left, so that iteration stays where it starts. Simulate the net \
+                     instead"
                 )));
             }
             _ => before = Some((sweep, difference)),
