@@ -92,7 +92,7 @@ def _(result: ShotNoiseResult) -> list[Part]:
                 Fact(
                     "Variation",
                     f"{result.variation_percent:.2f} %",
-                    f"closed form {result.expected_variation_percent:.2f} %",
+                    f"closed form {result.expected_variation_percent:.2f} % (for a run much longer than its flows)",
                 ),
                 Fact("Flows", f"{result.active_flows:,.0f}", "active on average"),
             )
