@@ -18,7 +18,7 @@ use chain::{Rates, recurrent, steady};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use vanishing::{Resolved, Step, Vanishing, add_to, leave};
+use vanishing::{Marking, Resolved, Step, Vanishing, add_to, leave};
 use wide::Wide;
 
 /// A steady state.
@@ -33,8 +33,6 @@ pub struct Solved {
     /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
 }
-
-type Marking = Box<[u32]>;
 
 /// Solves a net with at most `most_markings` markings.
 ///

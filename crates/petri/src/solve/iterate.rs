@@ -273,7 +273,7 @@ mod tests {
         let down = |state: usize| if state <= count / 2 { 1.0 } else { 0.2 };
         let rates = row(up, down, count);
         let error = iterated(&rates).unwrap_err().to_string();
-        assert!(error.contains("some groups of markings are rarely left"), "{error}");
+        assert!(error.contains("some groups of them are rarely left"), "{error}");
         // Elimination finds it: both ends are equally likely.
         let shares = eliminate(&rates, MOST_WORK, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
         assert!(((shares[0] / shares[count - 1]).number() - 1.0).abs() < 1e-12);

@@ -1,7 +1,9 @@
 //! Where markings lead in which no time passes, and what fires on the way.
 
-use super::Marking;
 use rustc_hash::FxHashMap;
+
+/// Tokens by place.
+pub(super) type Marking = Box<[u32]>;
 
 /// The outcome of a vanishing marking: tangible markings with probabilities, and the mean firings of immediate
 /// transitions.
