@@ -1,26 +1,12 @@
-//! The steady state of a Markov chain, from its rates.
-//!
-//! Elimination is exact even if some rates are far below others, because it has no subtractions. Where it takes too much
-//! work, iteration starts from two different states at once: what it has not yet forgotten of its start shows as a
-//! difference between the two, however slowly it forgets.
+//! A Markov chain: its rates, and its recurrent states.
 
-use super::eliminate::{MOST_WORK, eliminate};
 use super::wide::Wide;
-use crate::PetriError;
 use std::ops::ControlFlow;
 
 /// For each state, the states it leads to with their rates: above 0, one for each, and none to itself.
 pub(super) type Rates = Vec<Vec<(u32, Wide)>>;
 /// As in [`solve_until`](super::solve_until).
 pub(super) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
-
-/// Returns shares of time, up to a common factor.
-pub(super) fn steady(rates: &Rates, progress: Progress<'_>) -> Result<Vec<Wide>, PetriError> {
-    match eliminate(rates, MOST_WORK, progress)? {
-        Some(shares) => Ok(shares),
-        None => super::iterate::iterate(rates, progress),
-    }
-}
 
 /// Returns the recurrent states if they are one class, which every state can reach; `None` if there are several
 /// classes.
