@@ -294,8 +294,8 @@ pub(super) fn judge(
         Some(packets) => format!("measured by re-runs of {packets} packets"),
         None => "measured by re-runs of equal length".to_owned(),
     };
-    let said = |gains: &[(&Candidate, f64)]| -> String {
-        let each = gains.iter().map(|(part, gain)| format!("{} {:+.0} %", part.lifted(), gain * 100.0));
+    let said = |gains: &[(&Candidate, f64)], digits: usize| -> String {
+        let each = gains.iter().map(|(part, gain)| format!("{} {:+.digits$} %", part.lifted(), gain * 100.0));
         each.collect::<Vec<_>>().join(", ")
     };
     let none_helps = |gains: &[(&Candidate, f64)]| match gains {
@@ -303,7 +303,8 @@ pub(super) fn judge(
         gains => format!(
             "None of the changes tried raises the throughput by {:.0} % ({measured}): {}.",
             LEAST_GAIN * 100.0,
-            said(gains)
+            // A gain of 2.6 % is not 3 %.
+            said(gains, 1)
         ),
     };
     let what_if = gains.iter().map(|(part, gain)| WhatIf { change: part.lifted(), gain: *gain }).collect();
@@ -315,7 +316,11 @@ pub(super) fn judge(
                 "Throughput rises by {:.0} % with {} ({measured}){}.",
                 gain * 100.0,
                 part.lifted(),
-                if others.is_empty() { String::new() } else { format!("; other changes: {}", said(others)) }
+                if others.is_empty() {
+                    String::new()
+                } else {
+                    format!("; other changes: {}", said(others, 0))
+                }
             ),
         },
         // If threads wait for each other, no part is the limit.

@@ -65,7 +65,7 @@ pub const MOST_LANES: u32 = 8;
 
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
-pub use helpers::helper_name;
+pub use helpers::{MAP_LOOKUP, helper_name};
 pub use hook::{Access, AccessKind, At, Hook, Silent};
 pub use insn::{CALL, LDDW, SLOT_BYTES, Slot};
 pub use liveness::{upper_wanted_after, wanted_after};

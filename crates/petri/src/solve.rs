@@ -159,7 +159,7 @@ impl<'a> Graph<'a> {
     /// Returns the outcome of a marking: itself if it is tangible. Follows vanishing markings depth first (Tarjan's
     /// search), with an explicit stack, so that a long sequence of them cannot overflow the call stack.
     fn resolve(&mut self, marking: Marking) -> Result<Resolved, PetriError> {
-        // Markings without an outcome yet, and the numbers of those that are being followed.
+        // Markings without an outcome yet, and the numbers of the markings on the present path.
         let mut steps: Vec<Step> = Vec::new();
         let mut way: Vec<usize> = Vec::new();
         match self.look_up(marking, &mut steps)? {

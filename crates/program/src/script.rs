@@ -347,7 +347,7 @@ impl Steps {
         }
     }
 
-    /// As `compute`, for any number of cycles: those that one step cannot have become further steps.
+    /// As `compute`, for any number of cycles: cycles beyond the maximum of one step become further steps.
     #[cold]
     #[inline(never)]
     pub fn compute_long(&mut self, cycles: u64) {

@@ -2,7 +2,7 @@
 //! from them.
 
 use super::costs::EbpfCosts;
-use super::operations::{Does, FRAME, MAP_LOOKUP, Part, bytes, does, of_constant};
+use super::operations::{Does, FRAME, Part, bytes, does, is_lookup, of_constant};
 use super::rules::{of, when};
 use linecard_ebpf::{Kind, Machine, MapKind, Op, handled, upper_wanted_after};
 
@@ -25,7 +25,7 @@ impl Operands {
             let (bytes, within) = (bytes(op), i64::from(parts[index].within));
             // A load of at most four bytes may lie in two words of an access, one of eight always lies in two.
             let crosses = if bytes == 8 { within % 4 != 0 } else { within % 4 + bytes > 4 };
-            let lookup = op.kind == Kind::Helper && op.imm == MAP_LOOKUP;
+            let lookup = is_lookup(op);
             let is_small = |map: usize| small.get(map).copied().unwrap_or(false);
             of_constant(op)
                 | flag(op.writes() != 0 && op.writes() & upper[index] == 0, when::UPPER_DEAD)

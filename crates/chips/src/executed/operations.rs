@@ -3,12 +3,14 @@
 
 use super::costs::EbpfCosts;
 use super::rules::{constant, constant64, of, operation, when};
-use linecard_ebpf::{Kind, Op};
+use linecard_ebpf::{Kind, MAP_LOOKUP, Op};
 
 /// Number of the frame register; stores through it cannot access the packet.
 pub(super) const FRAME: u8 = 10;
-/// Number of the helper that looks up an element of a map.
-pub(super) const MAP_LOOKUP: i64 = 1;
+/// Returns whether it looks up an element of a map.
+pub(super) fn is_lookup(op: &Op) -> bool {
+    op.kind == Kind::Helper && op.imm == i64::from(MAP_LOOKUP)
+}
 
 /// Returns whether it is the address of a map.
 fn is_handle(op: &Op) -> bool {
@@ -78,9 +80,8 @@ pub(super) struct Cycles {
 
 /// Returns the cycles of an operation; `holds` are the conditions that hold for its operands.
 pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> Cycles {
-    let is_lookup = op.kind == Kind::Helper && op.imm == MAP_LOOKUP;
     let of = match op.kind {
-        Kind::Helper if is_lookup => of::MAP_LOOKUP,
+        Kind::Helper if is_lookup(op) => of::MAP_LOOKUP,
         Kind::Const if !is_handle(op) => of::CONSTANT64,
         _ => operation(op),
     };

@@ -22,8 +22,8 @@ use arguments::Arguments;
 /// The kernel's clock of 250 ticks a second.
 const JIFFY_NS: u64 = 4_000_000;
 
-/// Number of the helper that most programs call most often.
-pub(crate) const MAP_LOOKUP: u32 = 1;
+/// Number of the helper `bpf_map_lookup_elem`, which most programs call most often.
+pub const MAP_LOOKUP: u32 = 1;
 
 /// As `call`, for [`MAP_LOOKUP`].
 #[inline(never)]
