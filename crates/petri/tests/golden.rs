@@ -240,6 +240,20 @@ fn a_guard_that_narrows_a_billion_bindings_to_few_is_looked_at_before_they_are_c
 }
 
 #[test]
+fn only_ordered_colours_have_successors() {
+    // The standard gives successors to cyclic enumerations alone; nets use them on ranges as well.
+    let guard = equal(&variable("x"), &format!("<successor><subterm>{}</subterm></successor>", variable("w")));
+    let range = "<finiteintrange start=\"0\" end=\"199\"/>";
+    let of_kind = |kind: &str| {
+        let colours = "<feconstant id=\"red\"/><feconstant id=\"blue\"/>";
+        wide_symmetric_net(&guard, "").replace(range, &format!("<{kind}>{colours}</{kind}>"))
+    };
+    assert!(read_pnml(&of_kind("cyclicenumeration")).is_ok());
+    let error = read_pnml(&of_kind("finiteenumeration")).unwrap_err().to_string();
+    assert!(error.contains("a finite enumeration has no order"), "{error}");
+}
+
+#[test]
 fn a_guard_that_leaves_too_many_bindings_is_refused_and_can_be_stopped() {
     let guard = equal(&variable("w"), &variable("w")) + "";
     let text = wide_symmetric_net(&joined("or", &[guard, equal(&variable("x"), &variable("y"))]), "");

@@ -20,6 +20,8 @@ pub(super) struct Sort {
 #[derive(Clone, Debug)]
 struct Simple {
     colours: Vec<String>,
+    /// Whether its colours have successors and predecessors.
+    is_ordered: bool,
 }
 
 /// Everything declared.
@@ -38,6 +40,11 @@ impl Sort {
     /// Returns the sort of black tokens.
     pub fn dot() -> Self {
         Self::default()
+    }
+
+    /// Returns a simple sort by its number.
+    pub fn simple(number: usize) -> Self {
+        Self { parts: vec![number] }
     }
 
     /// Returns the number of colours; for a product too large to count, the largest number.
@@ -149,7 +156,7 @@ impl Sorts {
                     self.constants.insert(id.to_owned(), (number, colours.len() as u32));
                     colours.push(id.to_owned());
                 }
-                self.simple(node, colours)
+                self.simple(node, colours, node.tag_name().name() == "cyclicenumeration")
             }
             "finiteintrange" => {
                 let bound = |name| -> Result<i64, PetriError> {
@@ -165,18 +172,23 @@ impl Sorts {
                     ));
                 }
                 self.ranges.push((first, last, self.simple.len()));
-                self.simple(node, (first..=last).map(|number| number.to_string()).collect())
+                self.simple(node, (first..=last).map(|number| number.to_string()).collect(), true)
             }
             _ => self.of(node),
         }
     }
 
-    fn simple(&mut self, node: Node<'_, '_>, colours: Vec<String>) -> Result<Sort, PetriError> {
+    fn simple(
+        &mut self,
+        node: Node<'_, '_>,
+        colours: Vec<String>,
+        is_ordered: bool,
+    ) -> Result<Sort, PetriError> {
         if colours.is_empty() {
             return Err(wrong(node, "a sort without colours", "at least one"));
         }
-        self.simple.push(Simple { colours });
-        Ok(Sort { parts: vec![self.simple.len() - 1] })
+        self.simple.push(Simple { colours, is_ordered });
+        Ok(Sort::simple(self.simple.len() - 1))
     }
 
     /// Returns the sort that an element names.
@@ -207,7 +219,7 @@ impl Sorts {
                 let range = self.ranges.iter().find(known);
                 let range =
                     range.ok_or_else(|| wrong(node, "a range that is not declared", "a declared range"))?;
-                Ok(Sort { parts: vec![range.2] })
+                Ok(Sort::simple(range.2))
             }
             other => Err(wrong(
                 node,
@@ -241,6 +253,11 @@ impl Sorts {
     pub fn further(&self, (sort, colour): (usize, u32), by: i64) -> (usize, u32) {
         let size = self.simple[sort].colours.len() as i64;
         (sort, (i64::from(colour) + by).rem_euclid(size) as u32)
+    }
+
+    /// Returns whether every part of a sort has successors and predecessors: finite enumerations have none.
+    pub fn is_ordered(&self, sort: &Sort) -> bool {
+        sort.parts.iter().all(|&part| self.simple[part].is_ordered)
     }
 
     /// Returns the sort of a variable.

@@ -81,8 +81,14 @@ impl Term {
             }
             "finiteintrangeconstant" => Ok(Self::Constant(sorts.in_range(node)?)),
             "dotconstant" => Ok(Self::Dot),
-            "successor" => Ok(Self::Further(one()?, 1)),
-            "predecessor" => Ok(Self::Further(one()?, -1)),
+            further @ ("successor" | "predecessor") => {
+                let of = one()?;
+                if of.sort(sorts).is_some_and(|sort| !sorts.is_ordered(&sort)) {
+                    let expected = "a colour of a cyclic enumeration or a range: a finite enumeration has no order";
+                    return Err(wrong(node, format!("a {further}"), expected));
+                }
+                Ok(Self::Further(of, if further == "successor" { 1 } else { -1 }))
+            }
             other => Err(wrong(node, format!("<{other}>"), "a term of a symmetric net")),
         }
     }
@@ -101,6 +107,17 @@ impl Term {
         }
         let term = term.ok_or_else(|| wrong(node, "a number without a term", "a term"))?;
         Ok(Self::Times(count, Box::new(term)))
+    }
+
+    /// Returns the sort of its colours, if the term alone determines it.
+    fn sort(&self, sorts: &Sorts) -> Option<Sort> {
+        match self {
+            Self::Variable(name) => sorts.of_variable(name),
+            Self::Constant((sort, _)) => Some(Sort::simple(*sort)),
+            Self::All(sort) => Some(sort.clone()),
+            Self::Further(term, _) => term.sort(sorts),
+            _ => None,
+        }
     }
 
     pub fn variables(&self, names: &mut Vec<String>) {
