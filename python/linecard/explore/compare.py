@@ -4,35 +4,34 @@
   change of the metric has a confidence interval (Student's t over seeds).
 - If two finished runs are compared, only three metrics have confidence intervals (from batch means). A metric with
   confidence intervals counts as changed only if the intervals of the two runs do not overlap.
-- If two sweeps are compared, each pair of points with equal axis values is compared, and the confidence intervals are
-  computed over the pairs.
+- If two sweeps are compared, each pair of points with equal axis values is compared by the rule for runs. Points with
+  several seeds in common are compared seed by seed. Points are different designs, so no interval is computed over them.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import shlex
 from contextlib import suppress
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from linecard import _core
 from linecard._arguments import plain
-from linecard.chip.length import RATE_ONLY, RATES, SAME, Aim, wrong_precision
-from linecard.errors import ConfigError, LinecardError
+from linecard.chip.length import RATE_ONLY, Aim, wrong_precision
+from linecard.errors import ConfigError
 from linecard.executed.for_chip import is_program
 from linecard.explore.batch import Bench, numbers_of
-from linecard.explore.compare_result import CompareResult, LineMoved, Moved, Setting, paired
+from linecard.explore.compare_result import CompareResult, LineMoved, Moved
+from linecard.explore.compare_runs import compared_runs
+from linecard.explore.compare_sweeps import compared_sweeps
 from linecard.explore.lengthen import settle_together
 from linecard.explore.lines import LINE, compared_lines
+from linecard.explore.moved import GIVEN, as_input, differences, known, limit_of, paired, parameters, plain_numbers
 from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
-from linecard.numbers import is_number
 from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30
-# Columns of a sweep's table that are not results.
-_BEFORE, _AFTER = ("run",), ("reason", "command")
 
 
 @plain
@@ -72,7 +69,8 @@ def compare(
 
     If a run of a design is not steady, all runs of both designs are repeated with four times as many packets, up to
     256,000. A run of 64,000 packets or more is repeated only once. A metric without a conclusive value never counts as
-    changed.
+    changed. In finished runs, a metric changed if the confidence intervals of the two runs do not overlap. In sweeps,
+    each common point is compared in this way, or seed by seed if the point has several seeds in common.
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
@@ -126,9 +124,9 @@ def compare(
         asked = ", ".join(name for name, value in given.items() if value)
         raise ConfigError.at("compare", "", f"{asked}: has no effect on finished results, only on designs; omit it")
     if kinds[0] == "run":
-        return _of_runs(names, sides[0][1], sides[1][1])
+        return compared_runs(names, sides[0][1], sides[1][1])
     if kinds[0] == "sweep":
-        return _of_sweeps(names, sides[0][1], sides[1][1])
+        return compared_sweeps(names, sides[0][1], sides[1][1])
     wrong = out_of_range({"seeds": seeds}, 1, 1000) + wrong_precision(precision)
     if packets is not None:
         wrong += out_of_range({"packets": packets}, 0, U64_MAX)
@@ -188,7 +186,7 @@ def _of_designs(
     aim: Aim,
     bench: Bench,
 ) -> CompareResult:
-    described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
+    described = [parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
     programs = [each.get("program") for each in arguments]
     if programs[0] != programs[1]:
         described = [{"program": (name, ""), **each} for name, each in zip(programs, described, strict=True)]
@@ -199,21 +197,21 @@ def _of_designs(
         for name, changed, own in zip(names, changes, arguments, strict=True)
     ]
     sides = settle_together(requests, bench.run, aim)
-    numbers = [[_plain_numbers(numbers_of(record)) for record in side.records] for side in sides]
+    numbers = [[plain_numbers(numbers_of(record)) for record in side.records] for side in sides]
     doubts = [side.doubt for side in sides]
-    metrics = [_known(each, doubts) for each in paired(numbers[0], numbers[1])]
+    metrics = [known(each, doubts) for each in paired(numbers[0], numbers[1])]
     parts = paired(*([_measurements(record) for record in side.records] for side in sides))
     if _same_load(described):
         ports = {each.name.removesuffix(_INWARD) for each in parts if each.name.endswith(_INWARD)}
-        given = {*_GIVEN, *(port + name for port in ports for name in (_INWARD, *_RECEIVED))}
-        metrics, parts = ([_as_input(each) if each.name in given else each for each in of] for of in (metrics, parts))
-    moved = _said_once([each for each in (_known(part, doubts) for part in parts) if each.beyond_noise])
+        given = {*GIVEN, *(port + name for port in ports for name in (_INWARD, *_RECEIVED))}
+        metrics, parts = ([as_input(each) if each.name in given else each for each in of] for of in (metrics, parts))
+    moved = _said_once([each for each in (known(part, doubts) for part in parts) if each.beyond_noise])
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
     if len(seeds) == 1:
         notes.append("noise is unknown with one seed; use more seeds")
     elif not any(doubts) and any(
-        each.name in _GIVEN and each.difference and each.beyond_noise is None for each in metrics
+        each.name in GIVEN and each.difference and each.beyond_noise is None for each in metrics
     ):
         notes.append(
             "both designs receive the same packets; the offered loads differ only because the measurements differ in "
@@ -233,8 +231,8 @@ def _of_designs(
         kind="designs",
         answered=all(doubt in {"", RATE_ONLY} for doubt in doubts),
         basis=f"{len(seeds)} seeds, same packets for a and b",
-        limits=(_limit(numbers_of(sides[0].records[0])), _limit(numbers_of(sides[1].records[0]))),
-        configuration=_differences(described[0], described[1]),
+        limits=(limit_of(numbers_of(sides[0].records[0])), limit_of(numbers_of(sides[1].records[0]))),
+        configuration=differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=tuple(moved),
         lines=lines,
@@ -243,8 +241,7 @@ def _of_designs(
     )
 
 
-# What the traffic determines: numbers of a run, and measurements of a port.
-_GIVEN = ("offered_gbps", "packets_in")
+# What the traffic determines at a port.
 _INWARD, _RECEIVED = ", inward: utilization", (": packets_in", ": bytes_in", ": wire_in")
 
 
@@ -255,38 +252,6 @@ def _same_load(described: Sequence[Mapping[str, Any]]) -> bool:
     """
     a, b = ({key: row[0] for key, row in each.items() if key.startswith(("traffic.", "port."))} for each in described)
     return a == b and a.get("traffic.arrivals") != "saturated"
-
-
-def _as_input(moved: Moved) -> Moved:
-    """A number without an interval: its difference is that of the measured times, and not one of the designs."""
-    return replace(moved, low=None, high=None, beyond_noise=None)
-
-
-def _known(moved: Moved, doubts: Sequence[str]) -> Moved:
-    """Drop the verdict of a number that is not conclusive; if rates are, so is the utilization of parts."""
-    if not any(doubts) or moved.beyond_noise is None:
-        return moved
-    busy = moved.name.endswith(": utilization") and not moved.name.startswith("buffer ")
-    is_rate = moved.name in RATES or busy
-    if not is_rate or not {*doubts} <= {"", RATE_ONLY}:
-        return replace(moved, beyond_noise=None)
-    assert moved.low is not None
-    assert moved.high is not None
-    margin = sum(SAME * mean for mean, doubt in zip((moved.a, moved.b), doubts, strict=True) if doubt)
-    return replace(moved, beyond_noise=moved.low > margin or moved.high < -margin)
-
-
-def _parameters(preset: str, overrides: list[str]) -> dict[str, tuple[Any, str]]:
-    return {row["key"]: (row["value"], row["unit"]) for row in _core.describe(preset, overrides)["parameters"]}
-
-
-def _differences(a: Mapping[str, tuple[Any, str]], b: Mapping[str, tuple[Any, str]]) -> tuple[Setting, ...]:
-    found = []
-    for key in dict.fromkeys([*a, *b]):
-        one, other = a.get(key, (None, "")), b.get(key, (None, ""))
-        if one[0] != other[0]:
-            found.append(Setting(key, one[0], other[0], one[1] or other[1]))
-    return tuple(found)
 
 
 def _said_once(moved: Sequence[Moved]) -> list[Moved]:
@@ -303,149 +268,6 @@ def _said_once(moved: Sequence[Moved]) -> list[Moved]:
     return list(found.values())
 
 
-def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of a run without the bounds of its own intervals."""
-    return {
-        name: float(value)
-        for name, value in numbers.items()
-        if is_number(value) and name != "bottleneck_utilization" and not name.endswith(("_low", "_high"))
-    }
-
-
-def _limit(numbers: Mapping[str, Any]) -> str:
-    return str(numbers["bottleneck"])
-
-
 def _measurements(record: Record) -> dict[str, float]:
     rows = [row for row in record["measurements"] if row[3] is not None and not row[0].startswith(LINE)]
     return {f"{part}: {name}": value for part, name, _unit, value in rows}
-
-
-def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any]) -> CompareResult:
-    notes = []
-    described = []
-    for name, run in zip(names, (a, b), strict=True):
-        keys = {key: (run.get(key), "") for key in ("chip", "program", "traffic", "seed", "version")}
-        keys |= {key: (value, "") for key, value in run["request"].items() if key != "overrides"}
-        try:
-            described.append(keys | _parameters(run["chip"], list(run["request"]["overrides"])))
-        except LinecardError:
-            notes.append(
-                f"{name}: the chip file {run['chip']!r} is missing; the comparison covers only the keys in the result"
-            )
-            described.append(keys)
-    if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
-        notes.append("only the seeds differ, so the difference is noise")
-    own = [outcome_of_report(run).numbers for run in (a, b)]
-    metrics = []
-    for name in _plain_numbers(own[0]):
-        if name not in _plain_numbers(own[1]):
-            continue
-        one, other = float(own[0][name]), float(own[1][name])
-        bounds: list[Any] = [numbers.get(f"{name}_{bound}") for numbers in own for bound in ("low", "high")]
-        low = high = None
-        beyond = None
-        if all(isinstance(bound, (int, float)) for bound in bounds):
-            low, high = bounds[2] - bounds[1], bounds[3] - bounds[0]
-            beyond = low > 0 or high < 0
-        change = (other - one) / one if one else None
-        metrics.append(Moved(name, one, other, change, other - one, low, high, beyond))
-    return CompareResult(
-        a=names[0],
-        b=names[1],
-        kind="runs",
-        answered=True,
-        basis="a metric changed if the 95 % intervals of the two runs do not overlap",
-        limits=(_limit(own[0]), _limit(own[1])),
-        configuration=_differences(described[0], described[1]),
-        metrics=tuple(metrics),
-        notes=tuple(notes),
-    )
-
-
-def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> CompareResult:
-    axes = [_axes(rows) for rows in (a, b)]
-    shared = [name for name in axes[0] if name in axes[1]]
-    if not shared:
-        raise ConfigError.at("compare", "", "the two sweeps have no axis in common")
-    settings = []
-    for name in dict.fromkeys([*axes[0], *axes[1]]):
-        values = [_values(rows, name) for rows in (a, b)]
-        if values[0] != values[1]:
-            settings.append(Setting(name, values[0], values[1], ""))
-    settings += _differences(*(_asked(rows, axes[0] + axes[1]) for rows in (a, b)))
-    tables = [_by_axes(rows, shared) for rows in (a, b)]
-    matched = [point for point in tables[0] if point in tables[1]]
-    if not matched:
-        raise ConfigError.at("compare", "", f"the two sweeps have no common point: they differ in {', '.join(shared)}")
-    went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
-    notes = [
-        f"{len(matched):,} points are in both sweeps, {len(went_well):,} of them conclusive in both; "
-        f"{len(tables[0]) - len(matched):,} only in the first sweep, "
-        f"{len(tables[1]) - len(matched):,} only in the second sweep"
-    ]
-    changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]
-    if changed:
-        notes.append(f"{len(changed):,} points differ in status, such as {dict(zip(shared, changed[0], strict=True))}")
-    sides = [[_mean_row(table[point], shared) for point in went_well] for table in tables]
-    metrics = paired(sides[0], sides[1]) if went_well else []
-    return CompareResult(
-        a=names[0],
-        b=names[1],
-        kind="sweeps",
-        answered=bool(went_well),
-        basis=f"{len(went_well):,} points with equal values of {', '.join(shared)} in both sweeps",
-        limits=None,
-        configuration=tuple(settings),
-        metrics=tuple(metrics),
-        notes=tuple(notes),
-    )
-
-
-def _axes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns before the status."""
-    names = list(rows[0]) if rows else []
-    return [name for name in names[: names.index("status") if "status" in names else 0] if name not in _BEFORE]
-
-
-def _asked(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[Any, str]]:
-    """Return what all runs of a sweep have in common: the chip, the settings and the options of their commands."""
-    found: list[dict[str, tuple[Any, str]]] = []
-    for row in rows:
-        words = shlex.split(str(row.get("command") or ""))[2:]
-        asked: dict[str, tuple[Any, str]] = {}
-        while words:
-            key, value = words.pop(0), ""
-            if not key.startswith("--"):
-                key, value = "chip", key
-            elif words and not words[0].startswith("--"):
-                value = words.pop(0)
-            if key == "--set":
-                key, _, value = value.partition("=")
-            if key.removeprefix("--") not in axes:
-                asked[key] = (value, "")
-        found.append(asked)
-    first = found[0] if found else {}
-    return {key: value for key, value in first.items() if all(asked.get(key) == value for asked in found)}
-
-
-def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any] | None:
-    found = list(dict.fromkeys(row[name] for row in rows if name in row))
-    return found or None
-
-
-def _by_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
-    found: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(tuple(row.get(name) for name in axes), []).append(row)
-    return found
-
-
-def _mean_row(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, float]:
-    """Return the means of the numbers of rows at one point."""
-    several = [_plain_numbers({k: v for k, v in row.items() if k not in (*axes, *_BEFORE, *_AFTER)}) for row in rows]
-    return {
-        name: sum(each[name] for each in several) / len(several)
-        for name in several[0]
-        if all(name in each for each in several)
-    }

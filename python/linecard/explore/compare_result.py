@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from linecard.explore.execute import Counts
-from linecard.interval import Estimate
 from linecard.result import Result
 from linecard.tables import Table, records
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 # The length of a run sets these; its rates and its loss carry the same information.
 _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "simulated_seconds"})
@@ -38,11 +33,12 @@ class Moved:
         b: Mean of the metric on the second side.
         change: Relative change ``b / a - 1``; ``None`` if ``a`` is zero.
         difference: ``b - a``.
-        low: Lower bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
+        low: Lower bound of the 95 % confidence interval of the difference; ``None`` if no interval exists. The interval
+            of a quantile includes the resolution of the histogram from which Linecard reads the quantile.
         high: Upper bound of the 95 % confidence interval of the difference; ``None`` if no interval exists.
-        beyond_noise: Whether the confidence interval of the difference excludes zero; ``None`` if no interval exists.
-            For two designs with the same traffic, ``beyond_noise`` is also ``None`` for the offered load, because the
-            designs do not affect this load.
+        beyond_noise: Whether the confidence interval of the difference excludes zero; ``None`` if no interval exists,
+            or if a run is not conclusive. For two designs with the same traffic, ``beyond_noise`` is also ``None`` for
+            the offered load, because the designs do not affect this load.
     """
 
     name: str
@@ -98,24 +94,27 @@ class LineMoved:
         return True if True in each else None if None in each else False
 
 
-def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Compare each metric that all runs have; run N of ``a`` is paired with run N of ``b``."""
-    found = []
-    for name in a[0]:
-        if all(name in each for each in (*a, *b)):
-            found.append(moved_between(name, [each[name] for each in a], [each[name] for each in b]))
-    return found
+@dataclass(frozen=True, slots=True)
+class MovedAtPoints(Moved):
+    """The change of a metric between two sweeps, over the points that both sweeps have.
 
+    Points are different designs, so the differences at the points do not determine an interval: ``low`` and ``high``
+    are ``None``. ``beyond_noise`` is true if the metric changed beyond noise at one point or more, and ``None`` if no
+    point has a verdict. Each point has a separate verdict, so about one of 20 points without a change appears changed.
 
-def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
-    """Compare a metric over pairs of runs; the runs of a pair have equal seeds and packets, or equal axis values."""
-    estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
-    mean = sum(a) / len(a)
-    beyond = None
-    if estimate.low is not None and estimate.high is not None:
-        beyond = estimate.low > 0 or estimate.high < 0
-    change = estimate.value / mean if mean else None
-    return Moved(name, mean, sum(b) / len(b), change, estimate.value, estimate.low, estimate.high, beyond)
+    Attributes:
+        points: Number of points with a verdict.
+        rose: Number of points at which the metric increased beyond noise.
+        fell: Number of points at which the metric decreased beyond noise.
+        least_difference: Smallest difference ``b - a`` at a point.
+        most_difference: Largest difference ``b - a`` at a point.
+    """
+
+    points: int
+    rose: int
+    fell: int
+    least_difference: float
+    most_difference: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -132,7 +131,8 @@ class CompareResult(Result):
         limits: Bottleneck of each side; for designs, the bottleneck of the run with the first seed; ``None`` for
             sweeps.
         configuration: Keys whose values differ between the two sides.
-        metrics: The compared metrics: the main results of runs, or the table columns of sweeps.
+        metrics: The compared metrics: the main results of runs, or the table columns of sweeps. For sweeps, each entry
+            also counts the points at which the metric changed.
         measurements: Measurements of single parts, such as a memory, that changed beyond noise, largest change first;
             only for designs.
         lines: Source lines of two programs, sorted by the change in cycles plus stall cycles, largest first; only for
@@ -165,7 +165,8 @@ class CompareResult(Result):
     def table(self) -> Table:
         """Return one row for each metric, for each measurement of a part, and for each cost of a source line."""
         lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in self.lines for moved in line.costs)
-        return records((*self.metrics, *self.measurements, *lines), Moved)
+        kind = MovedAtPoints if self.kind == "sweeps" else Moved
+        return records((*self.metrics, *self.measurements, *lines), kind)
 
     def __repr__(self) -> str:
         moved = sum(each.beyond_noise is True for each in self.metrics)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linecard.explore.compare_result import CompareResult, LineMoved, Moved
+from linecard.explore.compare_result import CompareResult, LineMoved, Moved, MovedAtPoints
 from linecard.explore.wording import cell_text
+from linecard.numbers import several
 from linecard.view import BAR, Bar, Cell, Fact, Facts, Notes, Part, Table, Title, text, view, wide
 from linecard.words import label
 
@@ -33,23 +34,27 @@ def _(result: CompareResult) -> list[Part]:
         Title(f"{result.a}  and  {result.b}", f"comparison of two {result.kind}"),
         Facts(facts),
         Table("Keys that differ", columns, keys or [("none", "", "", "")], shown=KEYS_SHOWN),
-        _moved("Numbers", result.shown, f"{result.basis}; bold: beyond noise"),
+        _moved("Numbers", result.shown, f"{result.basis}; bold: beyond noise", of_points=result.kind == "sweeps"),
         _moved("Parts that moved", result.measurements, f"{result.basis}; the largest change first", MOVED_SHOWN),
         _lines(result.lines),
         Notes(result.notes),
     ]
 
 
-def _moved(title: str, several: Sequence[Moved], said: str, shown: int | None = None) -> Table:
-    columns = (text("number"), BAR, "a", "b", "change", text("beyond noise"), text("95 % of the difference"))
-    marked = [at for at, each in enumerate(several) if each.beyond_noise]
-    return Table(title, columns, [_row(each) for each in several], said, shown, marked)
+def _moved(title: str, rows: Sequence[Moved], said: str, shown: int | None = None, *, of_points: bool = False) -> Table:
+    between = "difference at points" if of_points else "95 % of the difference"
+    columns = (text("number"), BAR, "a", "b", "change", text("beyond noise"), text(between))
+    marked = [at for at, each in enumerate(rows) if each.beyond_noise]
+    return Table(title, columns, [_row(each) for each in rows], said, shown, marked)
 
 
 def _row(each: Moved) -> tuple[Cell, ...]:
     """A number on both sides; a change of 100 % up or down fills the bar."""
-    between = ""
+    between, noise = "", NOISE[each.beyond_noise]
     bounds: tuple[float | None, float | None] = (None, None)
+    if isinstance(each, MovedAtPoints):
+        between = f"{cell_text(each.least_difference)} to {cell_text(each.most_difference)}"
+        noise = _noise_at_points(each)
     if each.low is not None and each.high is not None:
         between = f"{cell_text(each.low)} to {cell_text(each.high)}"
         bounds = (each.low / abs(each.a), each.high / abs(each.a)) if each.a else bounds
@@ -59,9 +64,17 @@ def _row(each: Moved) -> tuple[Cell, ...]:
         cell_text(each.a),
         cell_text(each.b),
         "–" if each.change is None else f"{each.change:+.2%}",
-        NOISE[each.beyond_noise],
+        noise,
         between,
     )
+
+
+def _noise_at_points(each: MovedAtPoints) -> str:
+    """State at how many points a metric changed beyond noise, and in which direction."""
+    if not each.beyond_noise:
+        return NOISE[each.beyond_noise]
+    ways = (("up", each.rose), ("down", each.fell))
+    return f"{', '.join(f'{way} at {count:,}' for way, count in ways if count)} of {several(each.points, 'point')}"
 
 
 def _readable(name: str) -> str:

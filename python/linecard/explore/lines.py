@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard.executed.source import source_text
-from linecard.explore.compare_result import LineMoved, Moved, moved_between
+from linecard.explore.compare_result import LineMoved, Moved
+from linecard.explore.moved import moved_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

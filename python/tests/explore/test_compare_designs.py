@@ -8,7 +8,7 @@ import pytest
 
 import linecard
 from linecard.errors import ConfigError
-from linecard.explore.compare_result import paired
+from linecard.explore.moved import paired
 
 NIC = "example_smartnic"
 

@@ -19,8 +19,11 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
 
     Both designs run with the same seeds on the same packets, and Linecard compares them seed by seed. If a run is not
     steady, Linecard repeats it with more packets. If a run stays unsteady, the comparison reports no metric as changed,
-    and the exit status is 4. For two programs (`compare CHIP --program a.c b.c`), the comparison also lists the source
-    lines of both programs with their cost per packet.
+    and the exit status is 4. Two files of `run --json` are compared by the intervals of their runs: a metric changed if
+    the intervals do not overlap. Two files of `sweep --json` are compared point by point in the same way. Points with
+    several seeds in common are compared seed by seed. The table shows at how many points a metric rose or fell beyond
+    noise; a metric without intervals has no verdict. For two programs (`compare CHIP --program a.c b.c`), the
+    comparison also lists the source lines of both programs with their cost per packet.
 
     **Examples**
 
