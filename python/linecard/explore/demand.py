@@ -16,7 +16,7 @@ from linecard.explore.levers import Chip
 from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
 from linecard.explore.why import limits_of
-from linecard.explore.wires import full_wires, mean_size
+from linecard.explore.wires import frames_of, full_wires, mean_size
 from linecard.request import mapping_of, settings
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def demands(
     chip = Chip(name, settings(set))
     changes = chip.in_full(mapping_of("set", set))
     if size is not None:
-        is_number = isinstance(size, int) or size.isdigit()
-        changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(size)} if is_number else {"traffic.kind": size}
+        changes |= frames_of(size, changes)
     shared: dict[str, Any] = {"chip": name, "verdict": False, "packets": PACKETS, "warmup_packets": PACKETS // 10}
     shared |= program_arguments(program)
     if trace is not None:

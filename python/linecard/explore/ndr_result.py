@@ -30,6 +30,7 @@ class Trial:
         packets: Number of packets that were sent or dropped, for the seed with the lowest number.
         lost: Fraction of the packets that were dropped or accumulated inside the chip, averaged over the seeds.
         dropped: Fraction of the packets that were dropped by the chip.
+        by_program: Fraction of the packets that the program dropped, such as by a step ``drop`` or for a missing route.
         forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
         grew: Increase of the number of packets inside the chip during the trial, averaged over the seeds.
@@ -41,6 +42,7 @@ class Trial:
     packets: int
     lost: float
     dropped: float
+    by_program: float
     forwarded_mpps: float
     inside_mean: float
     grew: float
@@ -113,11 +115,22 @@ class RateRow:
         """Whether the result is conclusive: the no-drop rate is confirmed, or only a partial-drop rate exists."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
+    @property
+    def _lowest(self) -> Trial:
+        return min(self.tried, key=lambda trial: trial.load_mpps)
+
+    @property
+    def _is_lost_by_program(self) -> bool:
+        """Whether no rate is loss-free because the program drops packets by choice."""
+        return self.confirmed_packets == 0 and self._lowest.by_program > self._lowest.lost / 2
+
     def limited_by(self) -> str:
-        """Return a text that describes what limits the no-drop rate: the line rate, or a part of the chip."""
+        """Return a text that describes what limits the no-drop rate: the line rate, a part, or the program."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
+        if self.limit == SEVERAL and self._is_lost_by_program:
+            return "the program, which drops packets at every load"
         several = f"no part is always busy ({busy}); `linecard why` finds the bottleneck"
         return busy if self.limit != SEVERAL else several
 
@@ -126,11 +139,14 @@ class RateRow:
         if self.confirmed:
             return ""
         if self.confirmed_packets == 0:
-            lowest = min(self.tried, key=lambda trial: trial.load_mpps)
-            return (
-                f"no rate is loss-free: at the lowest load, {lowest.load_mpps:,.3g} Mpps, the chip lost "
-                f"{lowest.lost * 100:.2f} % of the packets; enlarge its buffers"
-            )
+            start = f"no rate is loss-free: at the lowest load, {self._lowest.load_mpps:,.3g} Mpps, the"
+            if self._is_lost_by_program:
+                share = f"{self._lowest.by_program * 100:.2f} %"
+                return (
+                    f"{start} program drops {share} of the packets by choice, which count as lost; search with a "
+                    "program or with traffic without such drops"
+                )
+            return f"{start} chip lost {self._lowest.lost * 100:.2f} % of the packets; enlarge its buffers"
         return (
             f"not confirmed: of {self.confirmed_packets:,} packets, none was lost, "
             "but packets inside the chip may hide a loss; "

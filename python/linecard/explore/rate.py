@@ -12,7 +12,7 @@ from linecard.explore.batch import measured, numbers_of
 from linecard.explore.ndr_result import LATENCY_SHARES, LINE, SEVERAL, LatencyAt, RateRow, Trial
 from linecard.explore.search import Search
 from linecard.explore.subject import Request
-from linecard.explore.wires import full_wires, mean_size
+from linecard.explore.wires import frames_of, full_wires, mean_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +28,8 @@ FLOOR = 0.001
 _NEARLY = 0.02
 # Growth of the packets inside that is too small to judge: a number, or a share of the sent packets.
 _HANDFUL, _FEW = 16, 0.001
+# Reasons of drops that no buffer prevents.
+_BY_PROGRAM = ("firewall_rule", "no_route", "ttl_expired", "not_ipv4")
 # A load that may fail by chance is tried again with this number of seeds.
 _SEEDS = 4
 # Student's t: without overload, growth exceeds this multiple of its error in one trial of a thousand. Each seed adds
@@ -93,12 +95,9 @@ class RateSearch:
             arrivals = self._said("traffic.arrivals")
             message = f"found {arrivals}, expected constant; the search cannot set the rate of {arrivals} arrivals"
             raise ConfigError.at("set", "traffic.arrivals", message)
-        if isinstance(kind, int) or (isinstance(kind, str) and kind.isdigit()):
+        if kind is not None:
             self.traffic = str(kind)
-            self._changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)}
-        elif kind is not None:
-            self.traffic = kind
-            self._changes["traffic.kind"] = kind
+            self._changes |= frames_of(kind, self._changes)
         else:
             self.traffic = str(self._said("traffic.kind"))
             if self.traffic == "fixed":
@@ -214,6 +213,7 @@ class RateSearch:
             packets=min(each["packets_out"] + each["packets_dropped"] for each in numbers),
             lost=sum(lost) / n,
             dropped=sum(each["loss_fraction"] for each in numbers) / n,
+            by_program=sum(map(_dropped_by_program, records)) / n,
             forwarded_mpps=sum(each["throughput_mpps"] for each in numbers) / n,
             inside_mean=sum(inside) / n,
             grew=sum(map(_growth, records)) / n,
@@ -319,6 +319,13 @@ def _busiest(record: Record) -> tuple[str, float]:
     own = [part for part in near if not part.startswith("threads of ")]
     busiest = max(own or near, key=lambda part: shares[part], default="no counted part")
     return busiest, shares.get(busiest, 0.0)
+
+
+def _dropped_by_program(record: Record) -> float:
+    """Share of the packets that a decision of the program dropped."""
+    numbers = numbers_of(record)
+    dropped = sum(measured(record, reason).get("drops", 0.0) for reason in _BY_PROGRAM)
+    return dropped / max(int(numbers["packets_out"]) + int(numbers["packets_dropped"]), 1)
 
 
 def _lost(record: Record) -> float:

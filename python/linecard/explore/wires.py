@@ -5,15 +5,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError
+from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from linecard.explore.levers import Chip
 
 _RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
 _IMIX = {64: 7, 594: 4, 1518: 1}
+
+
+def frames_of(kind: int | str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that make all frames of one size, or of one mix.
+
+    Raises:
+        ConfigError: The changes set the frames, too.
+    """
+    both = [key for key in ("traffic.kind", "traffic.packet_bytes") if key in changes]
+    message = f"has no effect, because the size {kind} sets the frames; omit it, or omit the size"
+    ConfigError.check([ConfigProblem("set", key, message) for key in both])
+    is_number = isinstance(kind, int) or kind.isdigit()
+    return {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)} if is_number else {"traffic.kind": kind}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:

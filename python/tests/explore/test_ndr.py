@@ -298,3 +298,26 @@ def test_steady_growth_needs_no_second_trial(tmp_path):
     assert row.trials == 7
     repeated = [trial for trial in row.tried if trial.grew > 16 and trial.lost == 0]
     assert not repeated
+
+
+def test_drops_of_the_program_are_not_blamed_on_buffers(chip, tmp_path):
+    """A step drops four of ten packets at every load: no rate is loss-free, whatever the size of the buffers."""
+    steps = tmp_path / "filter.toml"
+    steps.write_text(
+        'kind = "program"\ntitle = "filter"\nsource = "a test"\n'
+        '[[step]]\nop = "drop"\nshare = 0.4\ncycles = 20\n[[step]]\nop = "send"\n'
+    )
+    row = linecard.ndr(chip, [500], program=str(steps), packets=500).rows[0]
+    assert (row.ndr_mpps, row.pdr_mpps) == (0, 0)
+    lowest = min(row.tried, key=lambda trial: trial.load_mpps)
+    assert lowest.by_program == lowest.dropped == pytest.approx(0.4, abs=0.07)
+    assert "program drops" in row.doubt()
+    assert "buffers" not in row.doubt()
+    assert row.limited_by() == "the program, which drops packets at every load"
+
+
+@pytest.mark.parametrize("changes", [{"traffic.kind": "imix"}, {"traffic.kind": "fixed", "traffic.packet_bytes": 64}])
+def test_a_size_beside_a_setting_of_the_frames_is_refused(chip, changes):
+    for asked in (lambda: linecard.ndr(chip, [500], set=changes), lambda: linecard.check(chip, size=500, set=changes)):
+        with pytest.raises(linecard.ConfigError, match="because the size 500 sets the frames"):
+            asked()
