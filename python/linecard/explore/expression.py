@@ -127,7 +127,10 @@ class Expression:
             ConfigError: A name has no value, or an operation fails, such as a division by zero.
         """
         try:
-            return _value(self._tree, lookup)
+            found = _value(self._tree, lookup)
+            if isinstance(found, float) and not math.isfinite(found):
+                raise ValueError(_not_finite(found))
+            return found
         except (UnknownName, _Refused) as error:
             raise _problem(self.place, self.text, str(error)) from error
         except (TypeError, ValueError, ArithmeticError) as error:
@@ -233,8 +236,12 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
             value = _value(operand, lookup)
             return not value if isinstance(op, ast.Not) else (-value if isinstance(op, ast.USub) else +value)
         case ast.BoolOp(op=op, values=values):
-            wanted = isinstance(op, ast.Or)
-            return any(_value(each, lookup) for each in values) if wanted else all(_value(e, lookup) for e in values)
+            # As in Python, the result is the operand that decides.
+            for operand in values:
+                value = _value(operand, lookup)
+                if bool(value) is isinstance(op, ast.Or):
+                    break
+            return value
         case ast.Compare(left=left, ops=ops, comparators=others):
             before = _value(left, lookup)
             for compared, other in zip(ops, others, strict=True):
@@ -278,5 +285,9 @@ def _arithmetic(op: ast.operator, left: Any, right: Any) -> Any:
     else:
         found = _BINARY[type(op)](left, right)
     if isinstance(found, complex) or not math.isfinite(found):
-        raise ValueError(f"the result is {found:.6g}, expected a finite real number")
+        raise ValueError(_not_finite(found))
     return found
+
+
+def _not_finite(found: complex) -> str:
+    return f"the result is {found:.6g}, expected a finite real number"

@@ -47,7 +47,8 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
-        said.append(f"{lengthened:,} {of} runs were lengthened until conclusive: up to {most:,} packets")
+        until = "" if {each for each, n in counts.items() if n} - {RATE_ONLY} else " until conclusive"
+        said.append(f"{lengthened:,} {of} runs were lengthened{until}: up to {most:,} packets")
     return tuple(said)
 
 
