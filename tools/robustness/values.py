@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
-from linecard.explore.content import Keys
+from linecard.explore.keys import Keys
 from linecard.queueing.settings import MACHINE as QUEUE_MACHINE
 from linecard.study.keys import MACHINE
 
@@ -91,7 +91,7 @@ class Value:
 
 @lru_cache(maxsize=64)
 def _keys(preset: str) -> Keys:
-    return Keys(preset)
+    return Keys.of(preset)
 
 
 def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:

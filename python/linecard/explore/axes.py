@@ -214,13 +214,8 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """List the errors in the axes: repeated names, repeated values, and lists of different lengths in one group."""
+    """List the errors in the axes: repeated values, and lists of different lengths in one group."""
     problems = []
-    seen: dict[str, Axis] = {}
-    for axis in axes:
-        if axis.name in seen:
-            problems.append(ConfigProblem(axis.place, axis.name, "is varied twice, expected one list of values"))
-        seen[axis.name] = axis
     for group in dict.fromkeys(axis.group for axis in axes):
         members = [axis for axis in axes if axis.group == group]
         # In a group, the rows must differ.

@@ -20,13 +20,12 @@ import os
 import threading
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
-from linecard.errors import LinecardError, TrafficError
+from linecard.errors import TrafficError
 
 if TYPE_CHECKING:
     from linecard.explore.subject import Request
@@ -150,27 +149,3 @@ def content_of(request: Request) -> str:
     if carried:
         whole["carried"] = carried
     return hashlib.sha256(canonical(whole)).hexdigest()
-
-
-class Keys:
-    """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has a cluster ``island``.
-
-    The description of a design lists all keys of the design. A key that the design lacks stays unchanged; the core
-    later checks the key.
-    """
-
-    def __init__(self, preset: str) -> None:
-        self.values: dict[str, Any] = {}
-        # The run refuses a design that cannot be described, with the reason.
-        with suppress(LinecardError):
-            self.values = {row["key"]: row["value"] for row in _core.describe(preset, [])["parameters"]}
-        self._short: dict[str, str | None] = {}
-
-    def full(self, key: str) -> str:
-        """Return the only key of the design that ends in ``key``; without a unique match, return ``key`` itself."""
-        if key in self.values:
-            return key
-        if key not in self._short:
-            ends = [known for known in self.values if known.endswith(f".{key}")]
-            self._short[key] = ends[0] if len(ends) == 1 else None
-        return self._short[key] or key

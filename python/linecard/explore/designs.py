@@ -9,8 +9,9 @@ from linecard.chip.length import RATE_ONLY, RATES, has_numbers
 from linecard.errors import ConfigError
 from linecard.explore.expression import MEASURED
 from linecard.explore.front import crowding, front_of
+from linecard.explore.lookup import Lookup
 from linecard.explore.objectives import LIMIT, OBJECTIVE, Task
-from linecard.explore.points import Lookup, Point, Points, make_points
+from linecard.explore.points import Point, Points, make_points
 from linecard.interval import Estimate
 from linecard.numbers import is_number
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import INTERVALS
 from linecard.errors import ConfigError
 from linecard.explore.expression import Expression
+from linecard.explore.keys import OF_CHIPS
+from linecard.explore.overrides import Fixed
 from linecard.explore.spec import Draft, Spec, read_spec
 from linecard.explore.toml_file import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_BUDGET = 1_000_000
 KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
@@ -61,8 +67,21 @@ class Task:
         return replace(self.spec, arguments={**self.spec.arguments, name: short})
 
 
-def read_task(path: str | PathLike[str], budget: int | None = None, precision: float | None = None) -> Task:
+def read_task(
+    path: str | PathLike[str],
+    budget: int | None = None,
+    precision: float | None = None,
+    changes: Mapping[str, object] | None = None,
+    program: Mapping[str, Any] | None = None,
+) -> Task:
     """Read the task of an optimisation from a file.
+
+    Args:
+        path: Path of the file.
+        budget: Maximum number of points; replaces the budget in the file.
+        precision: Precision; replaces the precision in the file.
+        changes: New values of keys and arguments of all points; they replace the values in the file.
+        program: Program of all points, with its options, as `program_arguments` returns them.
 
     Raises:
         ConfigError: The task file is invalid; the error lists every problem.
@@ -71,6 +90,11 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     draft = read_spec(fspath(path), also=KEYS)
     draft.title = draft.title or fspath(path)
     draft.precision = draft.precision if precision is None else precision
+    for key, value in (changes or {}).items():
+        draft.fix("set", key, value, is_option=True)
+    if program and draft.what not in OF_CHIPS:
+        draft.note(", ".join(program), "", f"has no effect on `{draft.what}`, expected run or ndr")
+    draft.options.fixed += [Fixed(key, value, "program") for key, value in (program or {}).items()]
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
     if draft.sample is not None:

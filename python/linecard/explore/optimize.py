@@ -13,7 +13,6 @@ proportion to its length. The sampler receives the results of full-length runs o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from linecard._arguments import plain
@@ -81,20 +80,7 @@ def optimize(
         MissingExtraError: The task needs a search, and the extra ``explore`` is not installed.
         linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
     """
-    task = read_task(file, budget, precision)
-    program = program_arguments(options)
-    if program and task.spec.what not in {"run", "ndr"}:
-        raise ConfigError.at(", ".join(program), "", f"has no effect on `{task.spec.what}`, expected run or ndr")
-    changes = mapping_of("set", set)
-    if changes or program:
-        arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments} | program
-        others = {key: value for key, value in changes.items() if key not in arguments}
-        spec = replace(
-            task.spec,
-            arguments={**task.spec.arguments, **arguments},
-            settings={**task.spec.settings, **others},
-        )
-        task = replace(task, spec=spec)
+    task = read_task(file, budget, precision, mapping_of("set", set), program_arguments(options))
     kept = None if store is None else Store(store)
     return search(task, store=kept, jobs=jobs, executor=executor, progress=progress)
 

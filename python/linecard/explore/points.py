@@ -6,23 +6,21 @@ executed has no effect on the order of points.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, MissingExtraError
-from linecard.explore.content import Keys
-from linecard.explore.costs import cost_of
-from linecard.explore.expression import COST, MEASURED, UnknownName
+from linecard.explore.lookup import Lookup
 from linecard.explore.spec import MOST_POINTS, Sample, Spec
-from linecard.explore.subject import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from linecard.explore.axes import Axis, Value
+    from linecard.explore.expression import Expression
+    from linecard.explore.subject import Request
 
 _U64_MAX = 2**64 - 1
 
@@ -81,7 +79,7 @@ def make_points(spec: Spec) -> Points:
     points: dict[tuple[tuple[str, type, Value], ...], Point] = {}
     left_out = 0
     for row in rows:
-        if not all(each.evaluate(look.of(row)) for each in spec.constraints):
+        if spec.constraints and not _meets(spec.constraints, look.of(look.request(row))):
             left_out += spec.repeat
             continue
         for seed in seeds:
@@ -95,6 +93,10 @@ def make_points(spec: Spec) -> Points:
         reason = f"all {left_out:,} points violate a constraint" if left_out else "found no points"
         raise ConfigError.at("sweep", "", f"{reason}: no point is left to run")
     return Points(names, tuple(points.values()), left_out)
+
+
+def _meets(constraints: Sequence[Expression], look: Callable[[str], Any]) -> bool:
+    return all(each.evaluate(look) for each in constraints)
 
 
 def _seeds(spec: Spec) -> list[int | None]:
@@ -127,75 +129,3 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
         shares = qmc.LatinHypercube(len(groups), rng=sample.seed).random(sample.points)
     for row in shares.tolist():
         yield {axis.name: axis.at(share) for group, share in zip(groups, row, strict=True) for axis in group}
-
-
-class Lookup:
-    """Looks up the value of a name at a point: in the axes, in the settings of the sweep, and in the design."""
-
-    def __init__(self, spec: Spec) -> None:
-        self._spec = spec
-        self._keys: dict[str, Keys] = {}
-
-    def keys(self, chip: str) -> Keys:
-        """Return the keys of a design; each design is read only once."""
-        if chip not in self._keys:
-            self._keys[chip] = Keys(chip)
-        return self._keys[chip]
-
-    def request(self, values: Mapping[str, Value]) -> Request:
-        """Return the request of the run that simulates a point."""
-        spec = self._spec
-        subject = spec.subject
-        arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
-        changes = {**spec.settings, **{name: each for name, each in values.items() if name not in subject.arguments}}
-        if spec.what in {"run", "ndr"} and isinstance(arguments.get("chip"), str):
-            keys = self.keys(arguments["chip"])
-            changes = {keys.full(key): value for key, value in changes.items()}
-        return Request(spec.what, arguments, changes)
-
-    def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
-        """Return a function that maps a name to its value at a point."""
-        said = {**self._spec.settings, **self._spec.arguments, **values}
-        chip = said.get("chip") if self._spec.what in {"run", "ndr"} else None
-
-        def look(name: str) -> Any:
-            if name.startswith(COST):
-                try:
-                    return cost_of(self._spec.costs, name.removeprefix(COST))
-                except KeyError as error:
-                    raise UnknownName(f"uses {error.args[0]}") from None
-            found = find(said, name)
-            if found is not None:
-                return found[0]
-            if name.startswith(MEASURED):
-                raise UnknownName("uses a measurement, but constraints are evaluated before the runs")
-            if isinstance(chip, str):
-                keys = self.keys(chip)
-                full = keys.full(name)
-                if full in said:
-                    return said[full]
-                if full in keys.values:
-                    return keys.values[full]
-                said_of = [*said, *keys.values]
-            else:
-                said_of = list(said)
-            raise UnknownName(f"uses `{name}`, {nearest(name, said_of)}")
-
-        return look
-
-
-def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """Return the value of ``name``; if ``name`` is unknown, the value of the only known name that ends in it."""
-    if name in said:
-        return (said[name],)
-    ends = [key for key in said if key.endswith(f".{name}")]
-    if len(ends) > 1:
-        raise UnknownName(f"uses `{name}`, which can mean {' or '.join(ends[:4])}; write the full name")
-    return (said[ends[0]],) if ends else None
-
-
-def nearest(name: str, known: list[str]) -> str:
-    """Return the end of the error message about an unknown name: a list of the most similar known names."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
-    return f"which is not a known name; nearest: {', '.join(near[:4])}" if near else "which is not a known name"

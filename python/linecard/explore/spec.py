@@ -14,6 +14,7 @@ A single error lists all problems of a sweep, each with its file, line and key.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from os import PathLike, fspath
@@ -25,6 +26,8 @@ from linecard.errors import ConfigError, ConfigProblem, did_you_mean, unknown
 from linecard.explore.axes import Axis, check_groups, read_axis
 from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
+from linecard.explore.keys import OF_CHIPS
+from linecard.explore.overrides import Fixed, Stated, same_key, together
 from linecard.explore.subject import SUBJECTS, Subject
 from linecard.explore.toml_file import Lines, flat_keys, read_table
 
@@ -101,9 +104,8 @@ class Draft:
 
     title: str = ""
     what: str = "run"
-    arguments: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    axes: list[Axis] = field(default_factory=list)
+    file: Stated = field(default_factory=Stated)
+    options: Stated = field(default_factory=Stated)
     repeat: int = 1
     precision: float | None = None
     lengthen: bool = True
@@ -125,35 +127,29 @@ class Draft:
         except ConfigError as error:
             self.problems += error.problems or [ConfigProblem("", "", str(error))]
 
-    def fix(self, place: str, key: str, value: object) -> None:
-        """Set an argument or a key to one value for all points."""
+    def fix(self, place: str, key: str, value: object, *, is_option: bool = False) -> None:
+        """Set an argument or a key to one value for all points; an option replaces what the file states."""
         subject = SUBJECTS.get(self.what)
         value = fspath(value) if isinstance(value, PathLike) else value
         if not _is_value(value):
             self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false or a list")
-        elif subject is None:
-            return
-        elif key in subject.arguments:
-            self.arguments[key] = value
-        elif subject.has_settings:
-            self.settings[key] = value
-        else:
+        elif subject is not None and key not in subject.arguments and not subject.has_settings:
             self.note(place, key, _unknown(subject, key))
+        else:
+            (self.options if is_option else self.file).fixed.append(Fixed(key, value, place))
 
-    def vary(self, place: str, key: str, written: object, group: int, *, replaces: bool = False) -> None:
+    def vary(self, place: str, key: str, written: object, group: int, *, is_option: bool = False) -> None:
         """Add an axis to the sweep."""
         with self.catching():
-            self.add([read_axis(key, written, place, group)], replaces=replaces)
+            self.add([read_axis(key, written, place, group)], is_option=is_option)
 
-    def add(self, axes: Iterable[Axis], *, replaces: bool) -> None:
-        """Add axes to the sweep; if ``replaces`` is true, a new axis replaces the file's axis of the same name."""
+    def add(self, axes: Iterable[Axis], *, is_option: bool) -> None:
+        """Add axes to the sweep; the axis of an option replaces what the file states about the key."""
         for axis in axes:
             subject = SUBJECTS.get(self.what)
             if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
                 self.note(axis.place, axis.name, _unknown(subject, axis.name))
-            if replaces:
-                self.axes = [each for each in self.axes if each.name != axis.name or each.place == axis.place]
-            self.axes.append(axis)
+            (self.options if is_option else self.file).axes.append(axis)
 
     def require(self, text: object, place: str) -> None:
         """Add a constraint to the sweep."""
@@ -184,25 +180,27 @@ class Draft:
         Raises:
             ConfigError: The sweep has problems; the error lists all of them.
         """
+        whole = self._together()
         subject = SUBJECTS.get(self.what)
+        arguments: dict[str, Any] = {}
         if subject is None:
             self.note("what", "", unknown(self.what, SUBJECTS))
         else:
-            varied = {axis.name for axis in self.axes}
+            arguments = {each.key: each.value for each in whole.fixed if each.key in subject.arguments}
+            varied = {axis.name for axis in whole.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "trace"}
-            if not mains & (varied | self.arguments.keys()):
+            if not mains & (varied | arguments.keys()):
                 self.note(subject.main, "", f"is missing; specify the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "conflicts with an axis of seeds; omit this key or the axis")
-            self.arguments = {**subject.defaults, **self.arguments}
-            self._make_precise(subject)
+            arguments = {**subject.defaults, **arguments, **self._width(subject, arguments.keys() | varied)}
         self.is_whole("repeat", "", self.repeat, 1, MOST_REPEATS)
-        self.problems += check_groups(self.axes)
-        for axis in self.axes:
+        self.problems += check_groups(whole.axes)
+        for axis in whole.axes:
             if not axis.values and self.sample is None:
                 message = "is a continuous range; add `step`, `times` or `points`, or use a random sample (`sample`)"
                 self.note(axis.place, axis.name, message)
-            if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
+            if len([a for a in whole.axes if a.group == axis.group]) > 1 and not axis.values:
                 self.note(
                     axis.place,
                     axis.name,
@@ -217,9 +215,9 @@ class Draft:
         return Spec(
             title=self.title,
             what=self.what,
-            arguments=self.arguments,
-            settings=self.settings,
-            axes=tuple(self.axes),
+            arguments=arguments,
+            settings={each.key: each.value for each in whole.fixed if each.key not in subject.arguments},
+            axes=tuple(whole.axes),
             repeat=self.repeat,
             constraints=tuple(self.constraints),
             columns=tuple(self.columns.items()),
@@ -229,17 +227,26 @@ class Draft:
             lengthen=self.lengthen,
         )
 
-    def _make_precise(self, subject: Subject) -> None:
-        """Check the precision; for a no-drop rate it is the width of the search."""
+    def _together(self) -> Stated:
+        """Return what counts of the file and the options, and add keys that are stated twice to the problems."""
+        chips = self.options.values_of("chip") or self.file.values_of("chip") if self.what in OF_CHIPS else []
+        is_same = same_key(chip for chip in chips if isinstance(chip, str))
+        whole, problems = together(self.file, self.options, is_same)
+        self.problems += problems
+        return whole
+
+    def _width(self, subject: Subject, stated: AbstractSet[str]) -> dict[str, float]:
+        """Check the precision; for a no-drop rate, return it as the width of the search."""
         if self.precision is None:
-            return
+            return {}
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
-            if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
+            if "width" in stated:
                 self.note("precision", "", "conflicts with `width`, its synonym for ndr runs; omit one of the two keys")
-            self.arguments["width"] = self.precision
-        elif subject.name != "run":
+            return {"width": self.precision}
+        if subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")
+        return {}
 
 
 def _is_value(value: object) -> bool:

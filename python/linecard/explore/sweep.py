@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from linecard.explore.content import content_of
 from linecard.explore.execute import Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.lengthen import Settled, packets_of, settle
-from linecard.explore.points import Lookup, Point, Points, make_points
+from linecard.explore.lookup import Lookup
+from linecard.explore.points import Point, Points, make_points
 from linecard.explore.result import MOST_PARTS, Parts, SweepResult
 from linecard.explore.spec import Draft, Spec, make_sample, read_spec
 from linecard.explore.store import Store
@@ -164,11 +164,11 @@ def draft_of(
         if subject is not None:
             draft.fix("target", subject.main, name)
     for key, value in {**mapping_of("set", set), **(arguments or {})}.items():
-        draft.fix("set", key, value)
-    first = len(draft.axes)
+        draft.fix("set", key, value, is_option=True)
+    first = len(draft.file.axes)
     for group, several in enumerate([{key: value} for key, value in (vary or {}).items()] + [*map(dict, together)]):
         for key, written in several.items():
-            draft.vary("vary", key, written, first + group, replaces=True)
+            draft.vary("vary", key, written, first + group, is_option=True)
     for text in constraints:
         draft.require(text, "constraints")
     for column, text in (columns or {}).items():
@@ -294,7 +294,7 @@ def _check_columns(spec: Spec, point: Point, first: _Taken) -> None:
     if not has_numbers({"status": first.status}):
         return
     ConfigError.check([_taken_name(name, column.place) for name, column in spec.columns if name in first.numbers])
-    before = Lookup(spec).of(point.values)
+    before = Lookup(spec).of(point.request)
     defined: dict[str, Any] = {}
     for name, column in spec.columns:
         look = _look(before, first, defined)
@@ -348,13 +348,14 @@ def _rows(
     rows = []
     for point, run, result, key in zip(points.points, settled, taken, keys, strict=True):
         row: dict[str, Any] = {"run": key[:12], **point.values, "status": run.doubt or result.status}
-        for name, column in spec.columns:
-            row[name] = None
-            if has_numbers(row):
-                try:
-                    row[name] = _number(column.evaluate(_look(look.of(point.values), result, row)))
-                except ConfigError as error:
-                    failed.setdefault(name, str(error))
+        cells = dict.fromkeys(defined)
+        before = _look(look.of(run.request), result, cells)
+        for name, column in spec.columns if has_numbers(row) else ():
+            try:
+                cells[name] = _cell(column.evaluate(before))
+            except ConfigError as error:
+                failed.setdefault(name, str(error))
+        row |= cells
         row |= {name: result.numbers.get(name) for name in numbers[len(defined) :]}
         row |= {"reason": result.reason, "command": run.request.command}
         rows.append(row)
@@ -362,15 +363,11 @@ def _rows(
     return tuple(rows), numbers
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, (bool, int, str)) or value is None:
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
+def _cell(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) -> Callable[[str], Any]:
+def _look(before: Callable[[str], Any], result: _Taken, cells: Mapping[str, Any]) -> Callable[[str], Any]:
     """Resolve names in a column: a measurement, a number, another column, or a value from before the run."""
 
     def look(name: str) -> Any:
@@ -378,8 +375,8 @@ def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) 
             return result.measured[name]
         if name in result.numbers:
             return result.numbers[name]
-        if name in row and name not in _OWN:
-            return row[name]
+        if name in cells:
+            return cells[name]
         if name.startswith(MEASURED):
             _, component, metric = name.split(":", 2)
             raise UnknownName(f"uses {metric!r} of {component!r}, which was not measured")

@@ -131,6 +131,10 @@ def evaluate(text, **said):
         ("round(sqrt(engines * 2) + log2(threads) - abs(-3))", 4),
         ("-threads", -8),
         ("slow == false", True),
+        ("engines and 3", 3),
+        ("slow or engines", 8),
+        ("slow and engines", False),
+        ("engines > 1 and threads > 1", True),
     ],
 )
 def test_an_expression_is_worth_what_it_says(text, expected):
@@ -164,7 +168,19 @@ def test_an_expression_can_only_reckon(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["a / 0", "(0 - 8) ** 0.5", "1e308 * 10", "'x' * 10", "9.0 ** 65", "sqrt(-1)", "b", "a + 'x'", "a < 'x'"]
+    "text",
+    [
+        "a / 0",
+        "(0 - 8) ** 0.5",
+        "1e308 * 10",
+        "max(1e400, a)",
+        "'x' * 10",
+        "9.0 ** 65",
+        "sqrt(-1)",
+        "b",
+        "a + 'x'",
+        "a < 'x'",
+    ],
 )
 def test_arithmetic_that_fails_says_so(text):
     with pytest.raises(ConfigError, match="here: "):

@@ -108,11 +108,11 @@ def _asked_sweep(asked: Mapping[str, Any]) -> Spec:
     draft = draft_of(**{name: asked[name] for name in ("target", "what", "repeat", "precision", "lengthen", "set")})
     for name in _ARGUMENTS:
         if asked[name] is not None:
-            draft.fix(f"--{name.partition('_')[0]}", name, asked[name])
-    first = len(draft.axes)
+            draft.fix(f"--{name.partition('_')[0]}", name, asked[name], is_option=True)
+    first = len(draft.file.axes)
     for number, text in enumerate(asked["vary"] or ()):
         with draft.catching():
-            draft.add(read_option(text, first + number), replaces=True)
+            draft.add(read_option(text, first + number), is_option=True)
     for text in asked["constraints"] or ():
         draft.require(text, "--where")
     for text in asked["columns"] or ():
