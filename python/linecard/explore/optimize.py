@@ -126,19 +126,20 @@ def search(
 
     with Bench(store, jobs, None, executor=executor) as bench:
         while len(known) < len(space.points) and spent + unit <= limit * unit:
-            left = limit - spent // unit
+            left = (limit * unit - spent) // unit
+            halvings = 0
             if proposer is None:
                 batch = [*range(limit)]
             else:
-                # After the halvings, the remaining points are one batch, or less at the end of the budget.
-                size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
+                # Each length of a batch costs as much as its full-length runs; a small rest allows fewer halvings.
+                halvings = min(halving, left - 1)
+                size = min(BATCH, left // (halvings + 1)) * 2**halvings
                 batch = proposer.propose(size, judged, known)
             known.update(batch)
-            for times in range(halving, 0, -1):
+            for times in range(halvings, 0, -1):
                 first = run(batch, times)
                 short += len(batch)
-                room = (limit * unit - spent) // (unit // 2 ** (times - 1))
-                batch = better_half(task, first, batch, min(max(1, len(batch) // 2), room))
+                batch = better_half(task, first, batch, max(1, len(batch) // 2))
             judged |= run(batch, 0)
             if proposer is not None:
                 proposer.tell(judged)

@@ -282,6 +282,19 @@ def test_a_search_with_short_runs_first_keeps_its_budget_and_tells_runs_in_full(
     assert "shorter runs" in cli("optimize", path, "--store", tmp_path / "s").out
 
 
+@pytest.mark.parametrize("budget", [2, 4, 5, 8, 10, 20, 23])
+@pytest.mark.parametrize("halving", [1, 2, 3])
+def test_short_runs_never_exceed_a_budget_of_any_size(tmp_path, budget, halving):
+    found = optimize(halved(tmp_path, halving=halving, budget=budget), store=tmp_path / "s")
+    # The count of a run is its length: 200 for a run in full, and half as much for each halving.
+    store = Store(tmp_path / "s")
+    numbers = [record["numbers"] for record in map(store.get, store.keys()) if record is not None]
+    lengths = [each["reads"] + each["writes"] for each in numbers]
+    assert sum(lengths) <= budget * 200
+    assert sum(length < 200 for length in lengths) == found.short_runs
+    assert 1 <= found.runs == len(found.rows) < budget
+
+
 def test_what_holds_every_point_is_run_in_full():
     task = read_task(EXAMPLES / "dram_part.toml", 240)
     whole = search(replace(task, halving=2, spec=replace(task.spec, arguments={**task.spec.arguments, "count": 50})))
