@@ -111,3 +111,13 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 def measured(record: Record, metric: str) -> dict[str, float]:
     """Return the value of a metric for each component in a run."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}
+
+
+def stayed(record: Record) -> float:
+    """Return the number of measured packets that arrived and are still in the chip at the end of the run.
+
+    Frames that the program passes to the host or drops on purpose have ended.
+    """
+    numbers = numbers_of(record)
+    aside = sum(measured(record, ended).get("not_ip", 0.0) for ended in ("punted", "dropped_by_choice"))
+    return int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"]) - aside

@@ -45,6 +45,9 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
     Attributes:
         demands: The traffic load on each part, highest first; empty if the call names no program, capture or frame
             size.
+        not_computed: Limits of the chip whose capacity ``demands`` does not contain, such as the window of an inbox.
+        is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
+            ``None`` without such a run: there are no demands, or a part is overloaded or nearly so.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -52,6 +55,8 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
     INPUT: ClassVar[str] = "chip"
 
     demands: tuple[Demand, ...] = ()
+    not_computed: tuple[str, ...] = ()
+    is_carried: bool | None = None
 
 
 @plain_arguments
@@ -100,7 +105,8 @@ def check(
         found = convert(_core.check_chip({"chip": chip, "set": changes, "program": program}), ChipCheck)
     if trace is None and size is None and not program_arguments(options):
         return found
-    return replace(found, demands=demands(chip, set=set, trace=trace, size=size, program=options))
+    load = demands(chip, set=set, trace=trace, size=size, program=options)
+    return replace(found, demands=load.parts, not_computed=load.not_computed, is_carried=load.is_carried)
 
 
 @view.register
@@ -131,9 +137,9 @@ def _(result: ChipCheck) -> list[Part]:
             [_access(row, slowest) for row in result.accesses],
             said="over its route",
         ),
-        *_demands(result.demands),
+        *_demands(result),
         Notes(result.warnings),
-        Verdict("The file fits together.", "", "good"),
+        _verdict(result),
     ]
 
 
@@ -144,8 +150,15 @@ def _access(row: MemoryCheck, slowest: float) -> tuple[Cell, ...]:
     return row.cluster, row.role, row.memory, unloaded, Bar(row.unloaded_ns / slowest), parts, *most
 
 
-def _demands(several: tuple[Demand, ...]) -> list[Part]:
+def _verdict(result: ChipCheck) -> Verdict:
+    if result.warnings:
+        return Verdict("The file is valid, but the chip may not work: see the warnings.", "", "warn")
+    return Verdict("The file fits together.", "", "good")
+
+
+def _demands(result: ChipCheck) -> list[Part]:
     """The load of each part, and a sentence on each overloaded part."""
+    several = result.demands
     if not several:
         return []
     offered = several[0].offered_gbps
@@ -165,6 +178,20 @@ def _demands(several: tuple[Demand, ...]) -> list[Part]:
         for each in several
         if each.share > 1
     ]
-    below = over or [Said("Every part can carry the offered load.", "good")]
+    below = over or [_carried(result)]
+    if result.not_computed:
+        below.append(Said(f"The table does not include {' and '.join(result.not_computed)}.", "warn"))
     columns = (text("part"), BAR, "load", "capacity, Gbit/s", "Mpps")
     return [Table("Demand", columns, rows, f"of {offered:,.4g} Gbit/s offered", below=below)]
+
+
+def _carried(result: ChipCheck) -> Said:
+    """What is known of a chip without an overloaded part."""
+    if result.is_carried is False:
+        return Said(
+            "No part in the table is overloaded, but the chip loses or accumulates packets at this load; "
+            "`linecard why` finds the limit.",
+            "bad",
+        )
+    parts = "Every part in the table" if result.not_computed else "Every part"
+    return Said(f"{parts} can carry the offered load.", "good")

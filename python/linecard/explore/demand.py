@@ -2,16 +2,19 @@
 
 The busy time of each part per packet is measured in short runs, at a load that all parts can carry. According to the
 utilisation law, the capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
+Windows and posted operations are never busy, so they have no capacity by this law. If no part is overloaded, a short
+run at the offered load shows whether the chip carries the load.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, RunError
-from linecard.explore.batch import Bench, measured, numbers_of
+from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip
 from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
@@ -32,6 +35,8 @@ _LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
 # Signs of too high a load: drops in full buffers, and the share of packets that stay inside.
 _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")
 _STAYED = 0.05
+# Parts that are busier than this have random queues, from which a short run cannot tell an overload.
+_NEARLY_FULL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,22 @@ class Demand:
     share: float
 
 
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """The traffic load on all parts of a chip.
+
+    Attributes:
+        parts: Load and capacity of each part, sorted by the ratio of load to capacity, highest first.
+        not_computed: Limits of the chip whose capacity is not computed.
+        is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
+            ``None`` without such a run: a part is overloaded or nearly so.
+    """
+
+    parts: tuple[Demand, ...]
+    not_computed: tuple[str, ...]
+    is_carried: bool | None
+
+
 def demands(
     name: str,
     *,
@@ -61,8 +82,8 @@ def demands(
     trace: str | PathLike[str] | None,
     size: int | str | None,
     program: Mapping[str, Any],
-) -> tuple[Demand, ...]:
-    """Return the load and the capacity of every part, sorted by the ratio of load to capacity, highest first.
+) -> Demands:
+    """Return the load and the capacity of every part, and limits without a known capacity.
 
     Raises:
         ConfigError: The chip, the traffic or the program is invalid, or the arguments name both a size and a capture.
@@ -81,7 +102,7 @@ def demands(
     return _demands(chip, changes, shared)
 
 
-def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) -> tuple[Demand, ...]:
+def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) -> Demands:
     def said(key: str) -> Any:
         return changes.get(key, chip.values.get(key))
 
@@ -114,7 +135,21 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
             f"the chip loses packets at {gbps:g} Gbit/s, so the capacity of its parts is unknown; enlarge its buffers"
         )
     found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
-    return tuple(sorted(found, key=lambda each: (-each.share, each.component)))
+    found.sort(key=lambda each: (-each.share, each.component))
+    carried = None
+    if max((each.share for each in found), default=0.0) < _NEARLY_FULL:
+        has_own_times = "trace" in shared and not saturated
+        carried = not _is_overloaded(first if has_own_times else run({**kept, "traffic.rate_gbps": offered}))
+    return Demands(tuple(found), _not_computed(chip, tried), carried)
+
+
+def _not_computed(chip: Chip, record: Record) -> tuple[str, ...]:
+    """Return the limits of a chip that no utilisation shows: windows of inboxes, and posted operations of threads."""
+    matches = (re.fullmatch(r"(inbox|ring)\.([^.]+)\.window", key) for key in chip.values if chip.number(key))
+    found = [f"the window of {each[1]} {each[2]}" for each in matches if each]
+    if measured(record, "time_wait_posted").get("packet"):
+        found.append("the limit of posted operations")
+    return tuple(found)
 
 
 def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
@@ -122,7 +157,7 @@ def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
     numbers, bits = numbers_of(record), 8e-3 * _mean_bytes(record)
     # Bounds count sent packets; the demand counts received ones, some of which a program may drop.
     came = int(numbers["packets_in"]) / max(int(numbers["packets_out"]), 1)
-    rates = [(limit.component, limit.bound_mpps * came) for limit in limits_of([record], chip.pooled)]
+    rates = [(limit.component, limit.bound_mpps * came) for limit in limits_of([record], chip.pooled, shapers=True)]
     return [(part, mpps * bits, mpps) for part, mpps in rates]
 
 
@@ -137,8 +172,13 @@ def _mean_bytes(record: Record) -> float:
 
 def _is_loaded(record: Record) -> bool:
     """Whether full buffers lost packets, or packets piled up; drops by a program do not count."""
-    numbers = numbers_of(record)
-    aside = sum(measured(record, ended).get("not_ip", 0.0) for ended in ("punted", "dropped_by_choice"))
-    stayed = int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"]) - aside
-    full = any(measured(record, reason).get("drops", 0.0) for reason in _FULL)
-    return full or stayed > _STAYED * int(numbers["packets_in"])
+    return _lost_when_full(record) > 0 or stayed(record) > _STAYED * int(numbers_of(record)["packets_in"])
+
+
+def _is_overloaded(record: Record) -> bool:
+    """Whether more packets were lost or piled up than bursts explain."""
+    return _lost_when_full(record) + stayed(record) > _STAYED * int(numbers_of(record)["packets_in"])
+
+
+def _lost_when_full(record: Record) -> float:
+    return sum(measured(record, reason).get("drops", 0.0) for reason in _FULL)

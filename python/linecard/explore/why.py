@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from linecard._arguments import plain
 from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong_precision
 from linecard.errors import ConfigError
-from linecard.explore.batch import Bench, measured, numbers_of
+from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip, Parameter
 from linecard.explore.program_options import program_arguments
 from linecard.explore.reports import Lift
@@ -69,6 +69,7 @@ _SOBOL_BASE = 64
 _SOBOL_PARAMETERS = 5
 _RANGE = 2.0
 # Verdicts of a run without loss in full buffers and without growing queues.
+_SHAPERS = ", shapers"
 _CARRIES_ALL = frozenset({"offered load", "not judged"})
 
 
@@ -334,6 +335,8 @@ class Question:
             throughput_mpps=_mean([each["throughput_mpps"] for each in numbers]),
             throughput_gbps=_mean([each["throughput_gbps"] for each in numbers]),
             loss_fraction=_mean([each["loss_fraction"] for each in numbers]),
+            steady=all(each["steady"] in {True, None} for each in numbers),
+            inside_fraction=_mean([max(stayed(each), 0) / max(numbers_of(each)["packets_in"], 1) for each in base]),
             verdict=verdict,
             why=reason,
             limits=limits_of(base, self.chip.pooled),
@@ -469,11 +472,13 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
+def limits_of(records: Sequence[Record], pooled: Set[str], *, shapers: bool = False) -> tuple[Limit, ...]:
     """Return the capacity of each part: the chip's throughput, divided by the part's highest utilisation.
 
     The highest utilisation is that of the busiest instance of the part. For engines and threads of ``pooled`` clusters,
-    the mean utilisation is used, because any idle thread can process the next packet.
+    the mean utilisation is used, because any idle thread can process the next packet. A shaper limits only its own
+    class, not the throughput of the chip. If ``shapers`` is true, its capacity is the throughput at which the shaper is
+    always busy.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
@@ -487,12 +492,12 @@ def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
             name = component.removesuffix(", busiest")
             if component in means:
                 continue
-            # A full buffer is no limit, and a shaper limits its own class only.
-            if not name.startswith("buffer ") and not name.endswith(", shapers"):
+            # A full buffer is no limit.
+            if not name.startswith("buffer ") and (shapers or not name.endswith(_SHAPERS)):
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():
             busy.setdefault(name, []).append(share)
-            rate = _mpps(record) * (1 if name.endswith(", outward") else processed)
+            rate = _mpps(record) * (1 if name.endswith((", outward", _SHAPERS)) else processed)
             shares.setdefault(name, []).append(share / rate)
     # Busy time per packet, in microseconds; its inverse is the bound.
     found = [Limit(name, _mean(busy[name]), 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]

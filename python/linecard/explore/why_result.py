@@ -143,6 +143,8 @@ class WhyResult(Result):
         throughput_mpps: Throughput in 10^6 packets per second.
         throughput_gbps: Throughput in 10^9 bits per second.
         loss_fraction: Packets dropped, divided by packets that left or were dropped.
+        steady: Whether all runs of the unchanged chip are steady.
+        inside_fraction: Packets that are still in the chip at the end of a run, divided by packets that arrived.
         verdict: The part that limits the throughput, or ``several parts``, ``not clear`` or ``not known``. ``several
             parts`` means that no single part and no pair of parts is the limit. ``not clear`` means that no measured
             gain is statistically significant. ``not known`` means that the throughput is not conclusive.
@@ -178,6 +180,8 @@ class WhyResult(Result):
     throughput_mpps: float
     throughput_gbps: float
     loss_fraction: float
+    steady: bool
+    inside_fraction: float
     verdict: str
     why: str
     limits: tuple[Limit, ...]

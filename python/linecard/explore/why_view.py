@@ -28,6 +28,8 @@ LOADS = {
     "saturated": "a packet always waits",
     "full wires": "the line rate of the ports",
 }
+# A larger share of the packets in the chip is no chance, as in the view of a run.
+FEW_INSIDE = 0.01
 LIFTS_SHOWN, LIMITS_SHOWN, ELASTICITIES_SHOWN = 12, 8, 10
 
 
@@ -49,7 +51,7 @@ def _(result: WhyResult) -> list[Part]:
         Facts(
             (
                 Fact("Throughput", f"{result.throughput_mpps:,.4g} Mpps", leaves, "strong"),
-                Fact("Loss", f"{result.loss_fraction:.3%}"),
+                _loss(result),
             )
         ),
         Table(
@@ -63,6 +65,17 @@ def _(result: WhyResult) -> list[Part]:
     if not result.answered:
         return parts
     return [*parts, _lifts(result), _slopes(result), _sensitivities(result.sensitivities), *_not_tried(result)]
+
+
+def _loss(result: WhyResult) -> Fact:
+    """The loss as in a run: it is “none” only if packets do not accumulate in the chip."""
+    piles_up = result.inside_fraction > FEW_INSIDE
+    loss = f"{result.loss_fraction:.3%}" if result.loss_fraction else "none yet" if piles_up else "none"
+    if not piles_up:
+        return Fact("Loss", loss)
+    unsteady = "" if result.steady else ": not steady"
+    more = f"another {percent(result.inside_fraction)} of the arrived packets are still in the chip{unsteady}"
+    return Fact("Loss", loss, more, "warn")
 
 
 def _lifts(result: WhyResult) -> Table:
