@@ -1,8 +1,8 @@
 //! Energy from the currents of a datasheet, as in Micron's power calculators (TN-40-07, TN-41-01): the current
 //! of each command above standby, for its duration, and standby itself.
 
-use crate::Organization;
 use crate::channel::ChannelStatistics;
+use crate::{Cycle, Organization};
 
 /// Currents of one part at its supply voltage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +67,13 @@ pub struct EnergyTiming {
     pub rfc: f64,
 }
 
-/// Returns the energy of a channel's commands up to the end of its last data.
+/// Returns the energy of a channel during a run of `cycles` clocks. An idle channel draws the standby current, too.
 pub fn energy(
     currents: &Currents,
     timing: &EnergyTiming,
     organization: &Organization,
     statistics: &ChannelStatistics,
+    cycles: Cycle,
 ) -> Energy {
     // mA x V x ns = pJ.
     let nj = |ma: f64, clocks: f64| {
@@ -80,7 +81,7 @@ pub fn energy(
     };
     let Currents { idd0_ma, idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
     let row_charge = idd0_ma * timing.rc - idd3n_ma * timing.ras - idd2n_ma * (timing.rc - timing.ras);
-    let rank_cycles = statistics.end() as f64 * f64::from(organization.ranks);
+    let rank_cycles = cycles as f64 * f64::from(organization.ranks);
     let open = (statistics.open_cycles as f64).min(rank_cycles);
     Energy {
         activate_nj: nj(1.0, row_charge * statistics.activates() as f64),

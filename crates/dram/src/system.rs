@@ -138,8 +138,9 @@ impl System {
                 )?,
             }
         }
+        let end = self.statistics().map(ChannelStatistics::end).max().unwrap_or(0);
         for channel in &mut self.channels {
-            channel.finish(&mut flight);
+            channel.finish(end, &mut flight);
         }
         Ok(front.accepted)
     }

@@ -295,7 +295,8 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
         banks: banks(organization, channels, end),
         energy: part.currents.as_ref().map(|currents| {
             let timing = part.energy_timing();
-            memory_energy(channels.iter().map(|c| energy(currents, &timing, organization, c)), seconds, bytes)
+            let each = channels.iter().map(|c| energy(currents, &timing, organization, c, end));
+            memory_energy(each, seconds, bytes)
         }),
         device: facts.device,
         policy: facts.policy,

@@ -184,3 +184,28 @@ fn energy_is_the_sum_of_what_the_commands_and_standby_draw() {
     assert!((parts + standby - energy.total_nj).abs() < 1e-6);
     assert!(run(&pattern_request("sdr100", "frfcfs", "random", 100)).energy.is_none());
 }
+
+/// Two channels of four open a row at clock 2, one clock after they accept their first request. The rows stay open
+/// until the last data of the first channel, although the second channel is idle from clock 40 on.
+#[test]
+fn channels_without_requests_draw_standby_until_the_end_of_the_run() {
+    let channel = 1u64 << 33;
+    let trace = format!("0x0 READ 0\n{channel:#x} READ 0\n0x40 READ 1000000\n");
+    let path = std::env::temp_dir().join(format!("linecard-standby-{}.trc", std::process::id()));
+    std::fs::write(&path, trace).unwrap();
+    let changes =
+        ["organization.channels=4", "map.order=channel row bank bankgroup column", "policy.refresh=false"];
+    let report = run(&MemoryRequest {
+        input: MemoryInput::Trace { path: path.to_str().unwrap().to_owned(), format: None },
+        overrides: changes.map(str::to_owned).to_vec(),
+        ..pattern_request("ddr4_2400", "frfcfs_open", "random", 0)
+    });
+    std::fs::remove_file(path).unwrap();
+    let energy = report.energy.expect("the part has currents");
+    // The row is open: the last read takes the read latency and a burst of 4 clocks.
+    assert_eq!(report.end_clock, 1_000_002 + 17 + 4);
+    let open = 2.0 * (1_000_023.0 - 2.0);
+    let nj = |ma: f64, clocks: f64| 8.0 * 1.2 * ma * clocks * 0.83 / 1000.0;
+    assert!((energy.open_standby_nj - nj(43.0, open)).abs() < 1e-3, "{energy:?}");
+    assert!((energy.closed_standby_nj - nj(34.0, 4.0 * 1_000_023.0 - open)).abs() < 1e-3, "{energy:?}");
+}

@@ -489,8 +489,9 @@ impl Channel {
         found.unwrap_or_else(|| unreachable!("a queue was planned that is not ready"))
     }
 
-    /// Ends the run: reports writes that were never sent to the DRAM, and closes the counters at the last data.
-    pub fn finish(&mut self, observer: &mut impl Observer) {
+    /// Ends the run: reports writes that were never sent to the DRAM, and closes the counters at the end of the last
+    /// data of all channels.
+    pub fn finish(&mut self, end: Cycle, observer: &mut impl Observer) {
         for slot in self.transactions.remaining(WRITES) {
             let never =
                 Outcome { accept: slot.accept, complete: None, queue: 0, bank: 0, bus: 0, refresh: 0 };
@@ -498,7 +499,7 @@ impl Channel {
         }
         for &(open, since) in self.open_rows.iter() {
             if open > 0 {
-                self.statistics.open_cycles += self.statistics.end().saturating_sub(since);
+                self.statistics.open_cycles += end.saturating_sub(since);
             }
         }
     }
