@@ -23,6 +23,6 @@ pub use ipv4::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 pub use nat::{Nat, NatConfig, NatRoles, Translation};
 pub use route::{Route, RouteTable, TooLarge};
 pub use steps::{
-    Address, AfterPut, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList,
-    StepsByInbox,
+    Address, AfterPut, Amount, CYCLE_PARTS, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span,
+    StepList, StepsByInbox,
 };

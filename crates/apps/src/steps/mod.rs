@@ -11,7 +11,7 @@ mod template;
 
 pub use access::{Address, Amount, ListedAccess, Reach, Span};
 pub use by_inbox::StepsByInbox;
-pub use step::{AfterPut, Does, Each, ListedStep, OutPort};
+pub use step::{AfterPut, CYCLE_PARTS, Does, Each, ListedStep, OutPort};
 
 use crate::RouteTable;
 use crate::admission::{Admitted, NotIp, Protocols};
@@ -53,7 +53,14 @@ impl StepList {
         };
         let ends = steps.last().is_some_and(ListedStep::is_last_word) || steps.iter().any(ListedStep::lends);
         if !ends {
-            steps.push(ListedStep { each: Each::Packet, share: 1.0, times: 1, cycles: 0, does: end });
+            steps.push(ListedStep {
+                each: Each::Packet,
+                share: 1.0,
+                times: 1,
+                cycles: 0,
+                fraction: 0,
+                does: end,
+            });
         }
         Self { sends_blocks, block, ..Self::part(steps, 0, routes) }
     }
@@ -170,6 +177,9 @@ impl StepList {
         let mut draw = draw.wrapping_mul(REPETITIONS);
         let last = draw.wrapping_add(step.times - 1);
         loop {
+            if step.fraction > 0 {
+                steps.compute(step.carried(walk.info.number.wrapping_add(cell.into()), draw));
+            }
             self.write_once(walk, step, draw, cell, steps);
             if draw == last || walk.over {
                 return;
@@ -298,7 +308,7 @@ mod tests {
     const TABLE: RoleId = RoleId(0);
 
     fn step(each: Each, cycles: u32, does: Does) -> ListedStep {
-        ListedStep { each, share: 1.0, times: 1, cycles, does }
+        ListedStep { each, share: 1.0, times: 1, cycles, fraction: 0, does }
     }
 
     fn listed(steps: Vec<ListedStep>, routes: Option<RouteTable>) -> StepList {

@@ -2,7 +2,7 @@
 //! packets are merged.
 
 use super::access::{Instruction, mix};
-use super::step::{AfterPut, Does, Each, ListedStep};
+use super::step::{AfterPut, CYCLE_PARTS, Does, Each, ListedStep};
 use super::template::Template;
 use linecard_program::script::Action;
 
@@ -25,6 +25,8 @@ pub(super) struct Ready {
     /// It executes for packets whose draw is below this number, of 2^32.
     below: u64,
     pub times: u32,
+    /// See [`ListedStep::fraction`].
+    pub fraction: u32,
     pub work: Work,
     /// Number of the step in the draws of its list.
     pub number: u32,
@@ -39,8 +41,8 @@ impl Ready {
         let template = match step.does {
             Does::Compute => Template::cycles(cycles),
             Does::Reach(access) => Template::accesses(Instruction::after(cycles, access, step.times), 0),
-            Does::Spread(accesses) => {
-                let (instructions, behind) = Instruction::spread(cycles, &accesses);
+            Does::Spread(ref accesses) => {
+                let (instructions, behind) = Instruction::spread(cycles, accesses);
                 Template::accesses(instructions, behind)
             }
             Does::Join => action(Action::Join),
@@ -50,14 +52,23 @@ impl Ready {
             Does::Put { inbox, then: AfterPut::GoesOn } => action(Action::Lend { inbox }),
             Does::Alone => action(Action::Alone),
             Does::Transmit => action(Action::Transmit),
-            does => return Self::with(step.each, step.share, step.times, Work::Does(does, cycles), number),
+            ref does => return Self::with(&step, Work::Does(does.clone(), cycles), number),
         };
-        Self::with(step.each, step.share, step.times, Work::Steps(template), number)
+        Self::with(&step, Work::Steps(template), number)
     }
 
-    fn with(each: Each, share: f64, times: u32, work: Work, number: u32) -> Self {
+    fn with(step: &ListedStep, work: Work, number: u32) -> Self {
+        let &ListedStep { each, share, times, fraction, .. } = step;
         let below = (share * 4_294_967_296.0).ceil() as u64;
-        Self { each, below, times, work, number, group: 0 }
+        Self { each, below, times, fraction, work, number, group: 0 }
+    }
+
+    /// Returns the whole cycle, if any, to which the fraction has added up in a repetition. Consecutive repetitions
+    /// of a packet have consecutive draws, and so have packets consecutive numbers.
+    pub fn carried(&self, number: u64, draw: u32) -> u32 {
+        let turn = number.wrapping_add(draw.into()) % u64::from(CYCLE_PARTS);
+        let up_to = |turn: u64| (turn * u64::from(self.fraction) / u64::from(CYCLE_PARTS)) as u32;
+        up_to(turn + 1) - up_to(turn)
     }
 
     /// Returns a list of them; its first step has the number `first` in draws.
@@ -80,7 +91,10 @@ impl Ready {
 
     /// Returns whether it executes once for every packet, and its steps are known.
     fn is_always_written(&self) -> bool {
-        self.below > u64::from(u32::MAX) && self.times == 1 && matches!(self.work, Work::Steps(_))
+        self.below > u64::from(u32::MAX)
+            && self.times == 1
+            && self.fraction == 0
+            && matches!(self.work, Work::Steps(_))
     }
 
     /// Returns whether the next step executes whenever this one does.

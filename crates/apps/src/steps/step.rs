@@ -122,11 +122,21 @@ pub struct ListedStep {
     pub times: u32,
     /// Cycles before its action.
     pub cycles: u32,
+    /// Further 1/10,000 of a cycle, in the mean over repetitions and packets.
+    pub fraction: u32,
     /// Action.
     pub does: Does,
 }
 
+/// The parts of a cycle that [`ListedStep::fraction`] counts.
+pub const CYCLE_PARTS: u32 = 10_000;
+
 impl ListedStep {
+    /// Returns whether it executes exactly once for every packet.
+    pub fn is_once(&self) -> bool {
+        self.each == Each::Packet && self.share >= 1.0 && self.times == 1
+    }
+
     /// Returns whether the packet belongs to another thread after it.
     pub(super) fn lends(&self) -> bool {
         matches!(self.does, Does::Put { then: AfterPut::GoesOn, .. })

@@ -1,9 +1,10 @@
 //! A correction of all cycles of a table: the key `percent` of the table.
 
+use linecard_apps::CYCLE_PARTS;
 use linecard_config::Section;
 
 /// The parts of one in which a share is counted.
-const ONE: u32 = 10_000;
+const ONE: u32 = CYCLE_PARTS;
 
 /// The correction factor of a table of cycles; 1 if the table is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,12 @@ impl Share {
     /// Returns a converter to whole cycles.
     pub fn carrying(self) -> Carrying {
         Carrying { share: self, left: ONE / 2 }
+    }
+
+    /// Returns the corrected number of cycles: whole ones, and 1/10,000 of a cycle.
+    pub fn parts_of(self, cycles: u32) -> (u32, u32) {
+        let all = u64::from(cycles) * u64::from(self.0);
+        ((all / u64::from(ONE)) as u32, (all % u64::from(ONE)) as u32)
     }
 
     /// Returns the corrected number of a total of cycles.

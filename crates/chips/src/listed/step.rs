@@ -211,7 +211,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             return None;
         }
         let runs = verb == Verb::Run;
-        let listed = ListedStep { each, share, times, cycles, does };
+        let listed = ListedStep { each, share, times, cycles, fraction: 0, does };
         kept.then(|| Placed { section: step.clone(), step: listed, runs, from: None })
     }
 
