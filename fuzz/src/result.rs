@@ -39,10 +39,12 @@ fn walk(path: &str, value: &Value, may_lack: &[&str]) {
     }
 }
 
-/// What a run may lack: intervals, if it is too short, and frames that are not IP. In the rows of a breakdown, an input has no
+/// What a run may lack: intervals, if it is too short, frames that are not IP, and the utilisation of a limit that has
+/// none. In the rows of a breakdown, an input has no
 /// class, a class no port, and packets without a queue no rates.
 pub const OF_PARTS: &[&str] = &[
     ".summary.intervals",
+    ".bottleneck.utilization",
     ".summary.not_ip",
     ".breakdown.port",
     ".breakdown.traffic_class",

@@ -39,16 +39,16 @@ pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
     piled_up(chip, counts).is_some()
 }
 
-/// Returns where packets accumulate, and their number at the start and at the end: the number grows to the end, or many
-/// arrived packets stay.
+/// Returns where packets accumulate, and their number at the start and at the end: the number grows to the end, many
+/// arrived packets stay, or packets arrive faster than they leave beyond noise.
 fn piled_up(chip: &Chip, counts: &Counts) -> Option<(&'static str, [u64; 2])> {
     let slices = chip.series().slices();
     let inside = [counts.inside_at_start, counts.inside_at_end];
     let before = [counts.before_lines_at_start, counts.before_lines_at_end];
     let accumulate = |[start, end]: [u64; 2], levels: Vec<f64>| {
         let stayed = end.saturating_sub(start);
-        let much = stayed > FEW_INSIDE && stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
-        much || grows(&levels).is_some()
+        let much = stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
+        stayed > FEW_INSIDE && (much || rises(start as f64, &levels)) || grows(&levels).is_some()
     };
     if accumulate(inside, slices.iter().map(|slice| slice.inside as f64).collect()) {
         return Some(("the number of packets inside the chip", inside));
@@ -57,6 +57,14 @@ fn piled_up(chip: &Chip, counts: &Counts) -> Option<(&'static str, [u64; 2])> {
         accumulate(before, slices.iter().map(|slice| slice.before_lines as f64).collect());
     accumulate_before
         .then_some(("the number of frames that wait for the line of their receiving port", before))
+}
+
+/// Returns whether the mean change of a number per slice is positive with 95 % confidence. If the number only
+/// fluctuates, its changes cancel, and their mean is far within its interval.
+fn rises(start: f64, levels: &[f64]) -> bool {
+    let before = std::iter::once(&start).chain(levels);
+    let changes: Vec<f64> = levels.iter().zip(before).map(|(level, before)| level - before).collect();
+    batch_means(&changes).is_some_and(|change| change.mean > change.half_width)
 }
 
 /// A run with fewer slices cannot be judged.

@@ -10,6 +10,7 @@ use super::lifts::{
 };
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
+use crate::summary::share;
 use linecard_chip::config::{ClusterConfig, WhenFull};
 use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_files::Error;
@@ -48,8 +49,10 @@ const MOST_TRIED: usize = 8;
 struct Candidate {
     limit: &'static Limit,
     name: String,
-    /// How busy or how full it is.
+    /// How likely it is the limit: how busy it is, or how much it loses or delays.
     level: f64,
+    /// The fraction of the time for which it was busy, if it has one.
+    utilization: Option<f64>,
 }
 
 impl Candidate {
@@ -61,31 +64,35 @@ impl Candidate {
 /// Returns the parts that may be the limit, the likeliest first, each with its utilisation or occupancy.
 fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    let mut add = |limit: &'static Limit, name: &str, level: f64| match found
-        .iter_mut()
-        .find(|other| ptr::eq(other.limit, limit) && other.name == name)
-    {
-        Some(known) => known.level = known.level.max(level),
-        None => found.push(Candidate { limit, name: name.to_owned(), level }),
+    let mut add = |limit: &'static Limit, name: &str, level: f64, utilization: Option<f64>| {
+        let same = |other: &&mut Candidate| ptr::eq(other.limit, limit) && other.name == name;
+        match found.iter_mut().find(same) {
+            Some(known) if known.level >= level => {}
+            Some(known) => (known.level, known.utilization) = (level, utilization),
+            None => found.push(Candidate { limit, name: name.to_owned(), level, utilization }),
+        }
     };
     for cluster in &counts.clusters {
-        add(&ENGINES, &cluster.group, cluster.busiest);
+        add(&ENGINES, &cluster.group, cluster.busiest, Some(cluster.busiest));
         // Threads are the limit if all of them are in use and their engines are not busy.
-        add(&THREADS, &cluster.group, cluster.threads_held * (1.0 - 0.5 * cluster.busy));
+        let level = cluster.threads_held * (1.0 - 0.5 * cluster.busy);
+        add(&THREADS, &cluster.group, level, Some(cluster.threads_held));
     }
+    let mut add_busy = |limit: &'static Limit, name: &str, busy: f64| add(limit, name, busy, Some(busy));
     for place in &counts.places {
-        add(&MEMORY, &place.group, taken_up(place));
+        add_busy(&MEMORY, &place.group, taken_up(place));
     }
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);
-        add(&LINK, group, link.utilization);
+        add_busy(&LINK, group, link.utilization);
     }
     for port in &counts.ports {
-        add(&PORTS_OUT, &port.group, port.transmit.unwrap_or(0.0));
-        add(&PORTS_IN, &port.group, port.receive.unwrap_or(0.0));
-        add(&SHAPERS, &port.group, port.shaper.unwrap_or(0.0));
-        add(&TRANSMIT_SLOTS, "", port.slots.unwrap_or(0.0));
+        add_busy(&PORTS_OUT, &port.group, port.transmit.unwrap_or(0.0));
+        add_busy(&PORTS_IN, &port.group, port.receive.unwrap_or(0.0));
+        add_busy(&SHAPERS, &port.group, port.shaper.unwrap_or(0.0));
+        add_busy(&TRANSMIT_SLOTS, "", port.slots.unwrap_or(0.0));
     }
+    let mut add = |limit: &'static Limit, name: &str, level: f64| add(limit, name, level, None);
     let lost = |number: usize| counts.drops[number] as f64 / counts.packets_in.max(1) as f64;
     let evidence = |share: f64| if share > 0.0 { 0.5 + share.min(0.5) } else { 0.0 };
     add(&BUFFERS, "", evidence(lost(Loss::Program(DropReason::ReceiveBufferFull).number())));
@@ -218,10 +225,9 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
     if count <= counts.packets_out {
         return None;
     }
-    let gone = counts.packets_out + counts.drops.iter().sum::<u64>();
     Some(Bottleneck {
         component: reason.name().replace('_', " "),
-        utilization: count as f64 / gone as f64,
+        utilization: None,
         why: format!(
             "{count} packets {what}; {} are forwarded. No part of the chip limits this run.",
             counts.packets_out
@@ -246,14 +252,13 @@ pub(super) fn judge(
     }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
-    let first = found.first().map_or(0.0, |candidate| candidate.level);
     let grows = super::from_counts::piles_up(chip, counts);
     let is_too_short = !config.saturated && lost == 0 && !grows && super::from_counts::is_too_short(chip);
     if is_too_short || counts.packets_out == 0 {
         let busiest = busiest(&config, counts);
         let limit = Bottleneck {
             component: NOT_JUDGED.to_owned(),
-            utilization: busiest.1,
+            utilization: Some(busiest.1),
             why: format!(
                 "The run is too short to identify a limit; the busiest part, {}, is {:.0} % utilised. Run more packets with --packets.",
                 busiest.0,
@@ -268,7 +273,7 @@ pub(super) fn judge(
         let busiest = busiest(&config, counts);
         let limit = Bottleneck {
             component: OFFERED_LOAD.to_owned(),
-            utilization: busiest.1,
+            utilization: Some(busiest.1),
             why: format!(
                 "The chip carries the offered load of {gbps:.2} Gbit/s: no buffer overflows and no queue grows. The busiest part, \
                  {}, is {:.0} % utilised.",
@@ -311,7 +316,7 @@ pub(super) fn judge(
     let limit = match gains.split_first() {
         Some(((part, gain), others)) if *gain >= LEAST_GAIN => Bottleneck {
             component: part.limit.component(&part.name),
-            utilization: part.level,
+            utilization: part.utilization,
             why: format!(
                 "Throughput rises by {:.0} % with {} ({measured}){}.",
                 gain * 100.0,
@@ -326,7 +331,7 @@ pub(super) fn judge(
         // If threads wait for each other, no part is the limit.
         _ if locked(counts) >= LOCKED => Bottleneck {
             component: "locks".to_owned(),
-            utilization: locked(counts),
+            utilization: Some(counts.locks.iter().copied().fold(0.0, f64::max)),
             why: format!(
                 "Threads that hold a packet spend {:.0} % of their time waiting for a lock of their program. {} \
                  `linecard why` also tries shorter latencies and less work under the locks.",
@@ -340,7 +345,7 @@ pub(super) fn judge(
             } else {
                 "several parts".to_owned()
             },
-            utilization: first,
+            utilization: Some(busiest(&config, counts).1),
             why: format!("No single part is the limit. {}", none_helps(&gains)),
         },
     };
@@ -352,7 +357,7 @@ pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
     let (part, utilization) = busiest(config, counts);
     Bottleneck {
         component: NOT_JUDGED.to_owned(),
-        utilization,
+        utilization: Some(utilization),
         why: format!(
             "No bottleneck search was requested; the busiest part, {part}, is {:.0} % utilised.",
             utilization * 100.0
@@ -385,22 +390,27 @@ fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
         !cluster.takes.is_empty() && cluster.takes.iter().all(|&inbox| any(config.inboxes[inbox].rule))
     };
     let mean = |group: &str| {
-        let alike: Vec<f64> = counts.clusters.iter().filter(|c| c.group == group).map(|c| c.busy).collect();
-        alike.iter().sum::<f64>() / alike.len() as f64
+        // Clusters without a thread in use have nothing to do.
+        let alike = counts.clusters.iter().filter(|c| c.group == group && !c.threads.is_empty());
+        let alike: Vec<f64> = alike.map(|c| c.busy).collect();
+        share(alike.iter().sum(), alike.len() as f64)
     };
     let clusters = counts.clusters.iter().zip(&config.clusters).map(|(c, cluster)| {
         (format!("engines of {}", c.group), if shares_list(cluster) { mean(&c.group) } else { c.busiest })
     });
+    let threads = counts.clusters.iter().map(|c| (format!("threads of {}", c.group), c.threads_held));
     let places = counts.places.iter().map(|p| (p.group.clone(), taken_up(p)));
     let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
     let ports = counts.ports.iter().flat_map(|p| {
         [
             (format!("{}, inward", p.name), p.receive.unwrap_or(0.0)),
             (format!("{}, outward", p.name), p.transmit.unwrap_or(0.0)),
+            (format!("{}, shapers", p.name), p.shaper.unwrap_or(0.0)),
         ]
     });
     let locks = counts.locks.iter().map(|&held| ("locks".to_owned(), held));
     clusters
+        .chain(threads)
         .chain(places)
         .chain(links)
         .chain(ports)

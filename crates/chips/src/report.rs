@@ -182,8 +182,9 @@ pub struct WhatIf {
 pub struct Bottleneck {
     /// The resource that limits the throughput; if the chip forwards all traffic, the offered load.
     pub component: String,
-    /// Fraction of the time for which the resource was busy.
-    pub utilization: f64,
+    /// Fraction of the time for which the resource was busy; for the offered load and for several parts, the
+    /// fraction of the busiest resource. `None` for resources without a utilisation, such as queues and buffers.
+    pub utilization: Option<f64>,
     /// A sentence with the numbers that identify the bottleneck.
     pub why: String,
 }

@@ -190,12 +190,14 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         component: The resource that limits the throughput; if the chip forwards all traffic, the offered load.
-        utilization: Fraction of the time for which the resource was busy.
+        utilization: Fraction of the time for which the resource was busy; for the offered load and for several parts,
+            the fraction of the busiest resource. ``None`` for resources without a utilisation, such as queues and
+            buffers.
         why: A sentence with the numbers that identify the bottleneck.
     """
 
     component: str
-    utilization: float
+    utilization: float | None
     why: str
 
 

@@ -62,12 +62,13 @@ def _(result: RunResult) -> list[Part]:
     chip = _chip(result)
     said = f"{first.packets_out:,} packets in {si_time(first.simulated_seconds * 1e9)} simulated"
     title = f"{chip.parts.title}; " if chip is not None and chip.parts.title else ""
-    busy = f"busy {percent(result.bottleneck.utilization)}"
+    used = result.bottleneck.utilization
+    busy = "" if used is None else f", busy {percent(used)}"
     return [
         Title(f"{result.chip}: {result.program}", result.traffic),
         Facts(_facts(result)),
         *([_over(result, result.band)] if result.band is not None else []),
-        Verdict(f"Bottleneck: {result.bottleneck.component}, {busy}", result.bottleneck.why, "bad"),
+        Verdict(f"Bottleneck: {result.bottleneck.component}{busy}", result.bottleneck.why, "bad"),
         *([Picture("The chip", ChipPicture(chip).svg(), described(chip), f"{title}coloured by load")] if chip else []),
         _what_if(result),
         _utilisation(result),
