@@ -24,6 +24,7 @@ fn main() {
                 budget: 1_000_000,
                 checked: true,
                 cpus: 1,
+                table: None,
             }),
             false => Program::Listed(path),
         }),

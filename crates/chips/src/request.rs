@@ -208,6 +208,9 @@ pub struct ProgramFile {
     pub checked: bool,
     /// Number of processors for per-processor maps; Linecard assigns packets to the processors in turn.
     pub cpus: u32,
+    /// The forwarding table of a program that looks up routes; addresses without a route are moved into its prefixes.
+    #[serde(default)]
+    pub table: Option<String>,
 }
 
 impl RunRequest {

@@ -11,7 +11,8 @@ use super::program::ReadProgram;
 use super::timeline;
 use crate::arrivals::{Notes, Source, Traffic, TrafficNotes, judge_traffic};
 use crate::report::{Bottleneck, ExecutedProgram, RunReport};
-use crate::request::{Program, Progress, RunRequest};
+use crate::request::{Program, ProgramFile, Progress, RunRequest};
+use crate::routes::{Routes, routes};
 use linecard_apps::RouteTable;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{BankBy, Banked};
@@ -188,9 +189,9 @@ impl Design {
     /// Returns the traffic of the request, with its bytes for an executed program.
     fn traffic(&self, request: &RunRequest, shared: &Shared) -> Result<Traffic, Error> {
         let pace = self.traffic.pace.trillionths(|| self.source(request))?;
-        let map = match request.map_addresses {
-            false => None,
-            true => Some(self.address_map(request)?),
+        let map = match self.looked_up(request)? {
+            Some(routes) => Some(address_map(&routes, request.seed)?),
+            None => None,
         };
         let traffic = Traffic::of(self.source(request)?, map, pace);
         let traffic = match self.programs.iter().find_map(ReadProgram::plan) {
@@ -203,19 +204,22 @@ impl Design {
         })
     }
 
-    /// Returns the map for addresses without a route: it maps them into the addresses of the program's forwarding
-    /// table.
-    fn address_map(&self, request: &RunRequest) -> Result<(Rc<RouteTable>, AddressMap), Error> {
-        let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
+    /// Returns the forwarding table into which addresses without a route are moved: that of an executed program that
+    /// looks up routes, or if the request asks for it, that of a program of the chip.
+    fn looked_up(&self, request: &RunRequest) -> Result<Option<Routes>, Error> {
+        if let Some(Program::Executed(ProgramFile { table: Some(table), name, .. })) = &request.program {
+            let refuse =
+                |message| Error::Config { problems: vec![problem(name.clone(), "control", message)] };
+            return routes(table, 1, request.seed).map(Some).map_err(refuse);
+        }
+        if !request.map_addresses {
+            return Ok(None);
+        }
+        let found = self.programs.iter().find_map(|program| program.routes.clone());
+        found.map(Some).ok_or_else(|| {
             let message = "has no effect: no program of the chip looks up routes";
-            return Err(Error::Config {
-                problems: vec![problem("--map-addresses".into(), "", message.to_owned())],
-            });
-        };
-        let prefixes: Vec<(u32, u8)> = routes.v4.iter().map(|r| (r.prefix, r.length)).collect();
-        let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
-        let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
-        Ok((routes.table, map))
+            Error::Config { problems: vec![problem("--map-addresses".into(), "", message.to_owned())] }
+        })
     }
 
     /// Returns a chip that is ready to run, changed by `change`.
@@ -331,6 +335,14 @@ pub(crate) fn simulate(
         }
     }
     Ok(report)
+}
+
+/// Returns the map for addresses without a route: it moves them into the prefixes of a forwarding table.
+fn address_map(routes: &Routes, seed: u64) -> Result<(Rc<RouteTable>, AddressMap), Error> {
+    let prefixes: Vec<(u32, u8)> = routes.v4.iter().map(|r| (r.prefix, r.length)).collect();
+    let options = AddressMapOptions { seed, ..AddressMapOptions::default() };
+    let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
+    Ok((Rc::clone(&routes.table), map))
 }
 
 /// Returns the bottleneck, with its hot word if executed programs have one.

@@ -162,6 +162,7 @@ arrivals = "saturated"
             budget: BUDGET,
             checked: true,
             cpus: 1,
+            table: None,
         })),
         trace: Some(text(&trace)),
         seed: 1,

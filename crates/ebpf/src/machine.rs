@@ -281,6 +281,12 @@ impl Machine {
         self.world.maps.iter().map(|map| &map.definition)
     }
 
+    /// Returns the bytes of the two regions of each map, by number: of its values, with those of every processor, and
+    /// of its index; 0 if it has none.
+    pub fn map_extents(&self) -> impl Iterator<Item = [u64; 2]> {
+        self.world.maps.iter().map(|map| map.extents(&self.world.memory))
+    }
+
     /// Returns the number of a map.
     ///
     /// # Errors

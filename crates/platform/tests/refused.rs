@@ -116,6 +116,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
         budget: 10_000,
         checked: true,
         cpus: 1,
+        table: None,
     }));
     let message = words(ran(&asked));
     assert!(message.contains("bind.pakcet") && message.contains("did you mean `packet`?"), "{message}");

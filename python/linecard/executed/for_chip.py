@@ -106,7 +106,7 @@ def executed(
     if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
         problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
         raise ConfigError.of(problems)
-    source, isa = None, ISA
+    source, isa, table = None, ISA, None
     # An object has a fixed instruction set.
     if xdp and (name in known_xdp or path.suffix == ".c"):
         isa = _instruction_set(chip, overrides) or isa
@@ -116,6 +116,8 @@ def executed(
     elif not xdp and shipped is not None:
         path = PROGRAMS / "prebuilt" / f"{name}.elf"
         control = control if control is not None else shipped.control
+        # As `program trace` does: the addresses of a capture have hardly any route in a shipped table.
+        table = control if shipped.functionality == "route lookup" else None
     elif path.suffix == ".c":
         source = path
     if source is None:
@@ -147,4 +149,5 @@ def executed(
             "budget": budget if budget is not None else XDP_BUDGET if xdp else C_BUDGET,
             "checked": not unchecked,
             "cpus": cpus,
+            "table": None if table is None else os.fspath(table),
         }

@@ -27,9 +27,10 @@ CHIPS = [
 # Memory regions that a program needs and a chip does not have.
 NO_ROOM = {
     "example_smartnic": {"adds", "ixp", "router"},
-    "pspin": {"bsol", "ixp", "router"},
+    "pspin": {"balancer", "bsol", "ixp", "name_cache", "router"},
     "rosebud16": {
         *("balancer", "bitmap", "bsol", "ixp", "name_cache", "patricia", "router", "stateful_firewall", "vscan"),
+        "token_bucket",
     },
     "rosebud8": {
         *("balancer", "bitmap", "bsol", "ixp", "name_cache", "patricia", "router", "stateful_firewall", "vscan"),

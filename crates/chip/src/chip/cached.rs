@@ -102,7 +102,15 @@ impl Chip {
                     self.engines[engine].wake_at::<Full>(thread, wake);
                     return Some(After::Wait);
                 }
-                t.steps.hold_up(t.next as usize + 1, cycles);
+                let number = t.next as usize;
+                // The engine waits with its thread, for the operation of the program that reads.
+                if t.steps.hold_up(number + 1, cycles)
+                    && let Some(operation) = t.steps.origin(number)
+                {
+                    let cluster = usize::from(t.cluster);
+                    let ticks = self.clusters[cluster].clock.ticks(u64::from(cycles));
+                    self.account.stalled(cluster, operation as usize, ticks);
+                }
             }
             return Some(After::GoOn);
         }

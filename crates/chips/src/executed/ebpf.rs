@@ -12,13 +12,13 @@ use super::locks::Locks;
 use super::operands::{Operands, Prices};
 use super::operations::{Cycles, Does, cycles, does, merge};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
-use super::region::{Placed, ROOM_BYTES, room_of};
+use super::region::{CONTEXT_BYTES, Placed, ROOM_BYTES, STACK_BYTES, room_of};
 use super::scale::Carrying;
 use linecard_ebpf::{
-    Access as Touch, AccessKind, Arrival, At, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK, Target,
-    Verdict, wanted_after,
+    Access as Touch, AccessKind, Arrival, At, CONTEXT, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK,
+    Target, Verdict, wanted_after,
 };
-use linecard_program::script::{Access, Steps};
+use linecard_program::script::{Access, PacketInfo, Steps};
 
 /// Number of the helper that releases a lock.
 const SPIN_UNLOCK: u32 = 94;
@@ -65,8 +65,9 @@ pub(super) struct PricedCode {
     helper_bytes: u32,
     /// The location of each region, by number; `None` if its accesses only take cycles.
     regions: Vec<Option<Placed>>,
-    /// Regions with per-CPU values, by number.
-    own_values: Vec<bool>,
+    /// Regions whose words have a single writer at a time, by number: per-CPU values, records of ring buffers until
+    /// they are submitted, and stacks.
+    private: Vec<bool>,
     costs: EbpfCosts,
 }
 
@@ -76,7 +77,7 @@ impl PricedCode {
         machine: &Machine,
         costs: &EbpfCosts,
         regions: Vec<Option<Placed>>,
-        own_values: Vec<bool>,
+        private: Vec<bool>,
     ) -> Self {
         let code = machine.code();
         let count = code.ops().len() as u32;
@@ -122,7 +123,7 @@ impl PricedCode {
             each_packet: costs.rows.map_or(costs.cycles.enter_cycles, |rows| rows.each_packet),
             helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
-            own_values,
+            private,
             costs: costs.clone(),
         }
     }
@@ -181,8 +182,9 @@ struct Listener<'a> {
     tally: &'a mut Tally,
     locks: &'a mut Locks,
     steps: &'a mut Steps,
-    /// The room of the packet in its memory.
+    /// The room of the packet in its memory, and its thread, which has a stack and a context of its own.
     room: u32,
+    thread: u32,
     /// Where the next run of code begins, unless a jump determines it.
     begins: Option<u32>,
     started: bool,
@@ -268,6 +270,11 @@ impl Hook for Listener<'_> {
         } else if op.returns {
             self.close();
             self.tally.calls.returns();
+        } else if op.helper {
+            // A tail call: the called program replaces the present function.
+            self.close();
+            self.tally.calls.returns();
+            self.tally.calls.call(next);
         }
         self.runs_from(next);
     }
@@ -323,6 +330,10 @@ impl Hook for Listener<'_> {
                 (address, bytes) = (address.saturating_sub(op.ahead.into()), op.span.into());
             }
             address = self.room + address % ROOM_BYTES;
+        } else if touch.region == STACK {
+            address = self.thread * STACK_BYTES + address % STACK_BYTES;
+        } else if touch.region == CONTEXT {
+            address = self.thread * CONTEXT_BYTES + address % CONTEXT_BYTES;
         }
         let kind = match touch.kind {
             AccessKind::Read => Access::Read,
@@ -347,8 +358,8 @@ impl Hook for Listener<'_> {
         self.steps.comes_from(index);
         self.tally.accesses.count(at, region);
         self.tally.words.count((role.0, address & !3), index);
-        // Helpers protect their own writes, and per-CPU values have a single writer.
-        if kind.writes() && !op.helper && !packet && !code.own_values[region] {
+        // Helpers protect their own writes.
+        if kind.writes() && !op.helper && !packet && !code.private[region] {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }
         if op.loads {
@@ -449,13 +460,12 @@ impl Running {
         &mut self,
         frame: &[u8],
         time_ns: u64,
-        number: u64,
-        interface: u32,
+        info: &PacketInfo,
         steps: &mut Steps,
     ) -> Result<Done, EbpfError> {
-        let cpu = (number % u64::from(self.cpus)) as u32;
-        let arrival = Arrival { time_ns, interface, queue: cpu, cpu };
-        let room = room_of(number);
+        let cpu = (info.number % u64::from(self.cpus)) as u32;
+        let arrival = Arrival { time_ns, interface: interface_of(info.input_port), queue: cpu, cpu };
+        let room = room_of(info.number);
         if self.code.costs.has_caches
             && let Some(packet) = self.code.regions.get(usize::from(PACKET.0)).copied().flatten()
         {
@@ -467,6 +477,7 @@ impl Running {
             locks: &mut self.locks,
             steps,
             room,
+            thread: info.thread,
             begins: None,
             started: false,
             paid: 0,
@@ -478,9 +489,8 @@ impl Running {
             Verdict::Aborted => (0, Fate::Ends),
             Verdict::Drop => (1, Fate::Ends),
             Verdict::Pass => (2, Fate::Leaves),
-            Verdict::Redirect(Target::Interface(to) | Target::Cpu(to) | Target::Socket(to)) => {
-                (3, Fate::LeavesBy(to as u16))
-            }
+            Verdict::Redirect(Target::Interface(to)) => (3, Fate::LeavesBy(port_of(to))),
+            Verdict::Redirect(Target::Cpu(to) | Target::Socket(to)) => (3, Fate::LeavesBy(to as u16)),
             Verdict::Redirect(Target::Broadcast) => (3, Fate::Leaves),
             Verdict::Tx => (4, Fate::Returns),
         };
@@ -488,6 +498,16 @@ impl Running {
         let grown_bytes = self.machine.packet_left().len() as i32 - frame.len() as i32;
         Ok(Done { fate, grown_bytes })
     }
+}
+
+/// Returns the number of a port's network interface: as in Linux, the first one is 1.
+fn interface_of(port: u16) -> u32 {
+    u32::from(port) + 1
+}
+
+/// Returns the port of a network interface.
+fn port_of(interface: u32) -> u16 {
+    interface.saturating_sub(1) as u16
 }
 
 /// Returns the source of an operation.

@@ -1,6 +1,8 @@
 //! Words of memories that a program accesses often, and the operations that access them.
 
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Words and operations that are counted separately; if there are more, words that were accessed once are dropped.
 const MOST: usize = 1 << 18;
@@ -84,35 +86,41 @@ impl Words {
         self.forgotten.clear();
     }
 
-    /// Returns the hottest word of the busiest unit of each part, the busiest parts first; `unit` returns the unit of
-    /// a word and the number of such units in the part.
-    pub fn hottest<U: Copy + Ord>(&self, unit: impl Fn(Word) -> (U, u32)) -> Vec<Hottest<U>> {
+    /// Returns the hottest word of the busiest unit of each memory, the busiest memories first; `unit` returns the memory
+    /// and the unit of a word, and the number of such units in the memory. Several parts may be in one memory.
+    pub fn hottest<M: Clone + Ord, U: Copy + Ord>(
+        &self,
+        unit: impl Fn(Word) -> (M, U, u32),
+    ) -> Vec<Hottest<U>> {
         let mut words: FxHashMap<Word, u64> = FxHashMap::default();
         for (&key, &count) in &self.counts {
             let (word, _) = parts_of(key);
             *words.entry(word).or_insert(0) += count;
         }
-        // By part and unit: accesses, and the hottest word.
-        let mut units: std::collections::BTreeMap<(u8, U), (u64, u64, Word)> =
-            std::collections::BTreeMap::new();
+        let mut forgotten: BTreeMap<M, u64> = BTreeMap::new();
+        for (&part, &count) in &self.forgotten {
+            *forgotten.entry(unit((part, 0)).0).or_insert(0) += count;
+        }
+        // By memory and unit: accesses, and the hottest word.
+        let mut units: BTreeMap<(M, U), (u64, u64, Word)> = BTreeMap::new();
         for (&word, &count) in &words {
-            let (of, alike) = unit(word);
-            let rest = self.forgotten.get(&word.0).map_or(0, |rest| rest / u64::from(alike.max(1)));
-            let found = units.entry((word.0, of)).or_insert((rest, 0, word));
+            let (memory, of, alike) = unit(word);
+            let rest = forgotten.get(&memory).map_or(0, |rest| rest / u64::from(alike.max(1)));
+            let found = units.entry((memory, of)).or_insert((rest, 0, word));
             found.0 += count;
-            if (count, std::cmp::Reverse(word)) > (found.1, std::cmp::Reverse(found.2)) {
+            if (count, Reverse(word)) > (found.1, Reverse(found.2)) {
                 (found.1, found.2) = (count, word);
             }
         }
-        let mut busiest: std::collections::BTreeMap<u8, Hottest<U>> = std::collections::BTreeMap::new();
-        for ((part, unit), (accesses, most, word)) in units {
-            if busiest.get(&part).is_none_or(|other| other.accesses < accesses) {
+        let mut busiest: BTreeMap<M, Hottest<U>> = BTreeMap::new();
+        for ((memory, unit), (accesses, most, word)) in units {
+            if busiest.get(&memory).is_none_or(|other| other.accesses < accesses) {
                 let (share, operations) = (most as f64 / accesses as f64, self.operations(word, most));
-                busiest.insert(part, Hottest { unit, word, share, operations, accesses });
+                busiest.insert(memory, Hottest { unit, word, share, operations, accesses });
             }
         }
         let mut found: Vec<_> = busiest.into_values().collect();
-        found.sort_by_key(|hottest| std::cmp::Reverse(hottest.accesses));
+        found.sort_by_key(|hottest| Reverse(hottest.accesses));
         found
     }
 
@@ -123,7 +131,7 @@ impl Words {
             .filter(|&((which, _), own)| which == word && own * 20 > count)
             .map(|((_, operation), own)| (own, operation))
             .collect();
-        found.sort_by_key(|&(own, operation)| (std::cmp::Reverse(own), operation));
+        found.sort_by_key(|&(own, operation)| (Reverse(own), operation));
         found.into_iter().map(|(_, operation)| operation).collect()
     }
 }
@@ -139,9 +147,19 @@ mod tests {
         for (word, operation, times) in [(0, 1, 5), (64, 2, 3), (64, 3, 1), (68, 4, 3)] {
             (0..times).for_each(|_| words.count((7, word), operation));
         }
-        let found = words.hottest(|(_, word)| (word / 64, 4));
+        let found = words.hottest(|(part, word)| (part, word / 64, 4));
         assert_eq!((found.len(), found[0].unit, found[0].word), (1, 1, (7, 64)));
         assert_eq!((found[0].share, &found[0].operations[..]), (4.0 / 7.0, &[2, 3][..]));
+    }
+
+    #[test]
+    fn parts_in_one_memory_are_counted_together() {
+        let mut words = Words::default();
+        for (part, times) in [(1, 4), (2, 1)] {
+            (0..times).for_each(|_| words.count((part, 8), 3));
+        }
+        let found = words.hottest(|_| ("dram", (), 1));
+        assert_eq!((found.len(), found[0].word, found[0].share), (1, (1, 8), 0.8));
     }
 
     #[test]
@@ -151,7 +169,7 @@ mod tests {
             words.count((0, number * 4 + 4), 1);
             words.count((0, 0), 2);
         }
-        let found = words.hottest(|_| ((), 1));
+        let found = words.hottest(|(part, _)| (part, (), 1));
         assert_eq!(found[0].word, (0, 0));
         assert!((found[0].share - 0.5).abs() < 1e-9, "{}", found[0].share);
         assert!(words.counts.len() <= MOST);

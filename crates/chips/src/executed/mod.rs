@@ -40,7 +40,7 @@ use done::{Done, Fate};
 use executable::Loaded;
 use hot::Word;
 use linecard_apps::{Carrier, Io, StepList};
-use linecard_ebpf::MapKind;
+use linecard_ebpf::{MapKind, STACK};
 use linecard_executed::{Framer, refused_xdp};
 use linecard_files::Error;
 use linecard_program::PacketHead;
@@ -49,7 +49,7 @@ use linecard_traffic::Payload;
 use locks::Locks;
 use profile::{Origin, Sums, Use};
 use races::Race;
-use region::{PACKET_BYTES, Placed};
+use region::{CONTEXT_BYTES, PACKET_BYTES, Placed, STACK_BYTES};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -67,29 +67,28 @@ impl Executable {
         let code = match &self.loaded {
             Loaded::Ebpf(machine) => {
                 let mut regions = vec![None; machine.memory().regions()];
-                for (number, name) in ["packet", "context", "stack"].into_iter().enumerate() {
-                    let bytes = if name == "packet" { PACKET_BYTES } else { 4096 };
+                let threads = placer.reading.threads.max(1);
+                let own = [
+                    ("packet", PACKET_BYTES),
+                    ("context", threads * u64::from(CONTEXT_BYTES)),
+                    ("stack", threads * u64::from(STACK_BYTES)),
+                ];
+                for (number, (name, bytes)) in own.into_iter().enumerate() {
                     regions[number] = placer.own(name, bytes);
                 }
-                for (number, map) in machine.maps().enumerate() {
-                    let entries = match map.kind {
-                        MapKind::Ringbuf => 1,
-                        _ => u64::from(map.most_entries),
-                    };
-                    let bytes = entries * u64::from(map.value_bytes).next_multiple_of(8).max(8);
-                    let find = entries * (u64::from(map.key_bytes) + 16);
-                    regions[usize::from(linecard_ebpf::values(number).0)] = placer.table(&map.name, bytes);
-                    regions[usize::from(linecard_ebpf::index(number).0)] = match map.kind {
-                        MapKind::Array | MapKind::PercpuArray => None,
-                        _ => placer.table(&map.name, find),
-                    };
-                }
-                let mut own_values = vec![false; regions.len()];
-                for (number, map) in machine.maps().enumerate() {
-                    own_values[usize::from(linecard_ebpf::values(number).0)] = map.kind.per_cpu();
+                let mut private = vec![false; regions.len()];
+                private[usize::from(STACK.0)] = true;
+                for (number, (map, [values, index])) in machine.maps().zip(machine.map_extents()).enumerate()
+                {
+                    let at = usize::from(linecard_ebpf::values(number).0);
+                    regions[at] = placer.table(&map.name, values.max(8));
+                    private[at] = map.kind.per_cpu() || map.kind == MapKind::Ringbuf;
+                    if index > 0 {
+                        regions[usize::from(linecard_ebpf::index(number).0)] = placer.table(&map.name, index);
+                    }
                 }
                 let costs = &placer.reading.costs.ebpf;
-                Priced::Ebpf(ebpf::PricedCode::new(machine, costs, regions, own_values))
+                Priced::Ebpf(ebpf::PricedCode::new(machine, costs, regions, private))
             }
             Loaded::Riscv(machine) => {
                 let bytes = riscv::region_bytes(machine);
@@ -314,13 +313,13 @@ impl Work {
         };
         let unit = |(role, address): Word| {
             let found = bank(RoleId(role), address);
-            (found.map(|(number, _)| number), found.map_or(1, |(_, alike)| alike))
+            (memory(RoleId(role)), found.map(|(number, _)| number), found.map_or(1, |(_, alike)| alike))
         };
         let memories = words.hottest(unit).into_iter().map(|hottest| {
             let name = self.word(hottest.word);
             (memory(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
         });
-        let taken = locks.taken.hottest(|_| (None, 1)).into_iter().map(|hottest| {
+        let taken = locks.taken.hottest(|_| ((), None, 1)).into_iter().map(|hottest| {
             let address = locks.address(hottest.word.1);
             let name = match &self.running {
                 Running::Ebpf(program) => program.object(address),
@@ -446,8 +445,7 @@ impl Executing {
         work.locks().races.takes(info.thread);
         self.shared.frames.take(frame, |kept| match &mut work.running {
             Running::Ebpf(program) => {
-                let interface = u32::from(info.input_port) + 1;
-                let done = program.packet(&kept.bytes, kept.time_ns, info.number, interface, steps);
+                let done = program.packet(&kept.bytes, kept.time_ns, info, steps);
                 self.shared.copies.write(copy, program.packet_left(), false);
                 done.map_err(refused_xdp)
             }

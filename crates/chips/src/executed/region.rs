@@ -8,6 +8,11 @@ const ROOMS: u32 = 64;
 /// Bytes of all rooms.
 pub(super) const PACKET_BYTES: u64 = ROOM_BYTES as u64 * ROOMS as u64;
 
+/// Bytes of the context of a thread (`struct xdp_md`), rounded up.
+pub(super) const CONTEXT_BYTES: u32 = 64;
+/// Bytes of the stack of a thread: a frame for each of the nested functions that a program may call.
+pub(super) const STACK_BYTES: u32 = 4096;
+
 /// Returns the room of the packet with a number.
 pub(super) fn room_of(number: u64) -> u32 {
     (number % u64::from(ROOMS)) as u32 * ROOM_BYTES

@@ -84,6 +84,11 @@ impl HashTable {
         self.heads.len() as u64 * BUCKET_BYTES + u64::from(entry) * entry_bytes
     }
 
+    /// Returns the bytes of buckets and entries.
+    pub fn extent(&self) -> u64 {
+        self.address(self.most)
+    }
+
     /// Returns the bucket of a key, its entry, and the entry before it in the chain.
     fn search<H: Hook>(&self, key: &[u8], watch: &mut Watch<'_, H>) -> (usize, u32, Option<u32>) {
         let bucket = self.bucket(key);

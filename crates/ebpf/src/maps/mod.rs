@@ -39,6 +39,9 @@ pub(crate) mod errno {
     pub const EINVAL: i64 = -22;
 }
 
+/// Bytes of records that user space maps for each entry of a perf event array: a page.
+const PERF_BUFFER_BYTES: u64 = 4096;
+
 /// Update only a new key.
 const NO_EXIST: u64 = 1;
 /// Update only an existing key.
@@ -331,6 +334,9 @@ impl Map {
                 .map(|(key, _)| format!("0x{}", hex(&key)))
         };
         let key = match &self.table {
+            _ if self.definition.kind == MapKind::PerfEventArray => {
+                return format!("`{}`", self.definition.name);
+            }
             Table::Array | Table::Places(_) => Some(element.to_string()),
             Table::Hash(table) => of(table.listed()),
             Table::Trie(trie) => of(trie.listed()),
@@ -343,6 +349,24 @@ impl Map {
             None => format!("`{name}`"),
         };
         if within == 0 { what } else { format!("{what}, byte {within}") }
+    }
+
+    /// Returns the bytes of its two regions: the values, and the index, which arrays have none of.
+    pub fn extents(&self, memory: &Memory) -> [u64; 2] {
+        let stride = u64::from(memory.region(memory::values(self.number)).stride);
+        let most = u64::from(self.definition.most_entries);
+        let values = match self.definition.kind {
+            // One region for all records.
+            MapKind::Ringbuf => stride,
+            MapKind::PerfEventArray => most * PERF_BUFFER_BYTES,
+            _ => most * self.cpus * stride,
+        };
+        let index = match &self.table {
+            Table::Hash(table) => table.extent(),
+            Table::Trie(trie) => trie.extent(),
+            Table::Array | Table::Places(_) | Table::Ring(_) | Table::Nothing => 0,
+        };
+        [values, index]
     }
 
     /// Returns the values per key: one per processor for a per-processor map.

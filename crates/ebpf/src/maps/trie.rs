@@ -79,13 +79,22 @@ impl Trie {
         (length as usize <= 8 * self.data_bytes && data.len() == self.data_bytes).then_some((length, data))
     }
 
+    fn node_bytes(&self) -> u64 {
+        NODE_BYTES + (self.data_bytes as u64).next_multiple_of(8)
+    }
+
+    /// Returns the bytes of all nodes: with `n` values there are at most `n - 1` that only branch.
+    pub fn extent(&self) -> u64 {
+        (2 * u64::from(self.most) - 1) * self.node_bytes()
+    }
+
     fn read<H: Hook>(&self, node: u32, watch: &mut Watch<'_, H>) {
-        let bytes = NODE_BYTES + (self.data_bytes as u64).next_multiple_of(8);
+        let bytes = self.node_bytes();
         watch.access(self.region, AccessKind::Read, u64::from(node) * bytes, bytes);
     }
 
     fn write<H: Hook>(&self, node: u32, watch: &mut Watch<'_, H>) {
-        let bytes = NODE_BYTES + (self.data_bytes as u64).next_multiple_of(8);
+        let bytes = self.node_bytes();
         watch.access(self.region, AccessKind::Write, u64::from(node) * bytes, bytes);
     }
 
