@@ -145,6 +145,8 @@ def why(
 
 
 # Keys without effect on a saturated input, which the chip refuses there.
+# Rules that assign flows to threads.
+_BY_FLOW = frozenset({"lanes", "hash"})
 _OF_ARRIVALS = frozenset(f"traffic.{key}" for key in ("arrivals", "rate_gbps", "speedup", "peak_gbps", "burst_packets"))
 
 
@@ -241,11 +243,17 @@ class Question:
         self.load, self.doubt, self.shared, self.tried = "saturated", "", asked, []
         kept = {key: value for key, value in self.settings.items() if key not in _OF_ARRIVALS}
         self.settings = {**kept, "traffic.arrivals": "saturated"}
-        if "trace" not in self.shared and self._is_mostly_dropped_behind():
-            # Saturated, all parts would process packets that output queues drop; receiving wires limit the load.
+        if "trace" not in self.shared and (self._binds_flows() or self._is_mostly_dropped_behind()):
+            # Saturated, threads would take packets of flows that are not theirs, or all parts would process packets
+            # that output queues drop; receiving wires limit the load.
             self.load = "full wires"
             self.settings = {**kept, "traffic.arrivals": "constant"}
         return self._settled(verdict=False)
+
+    def _binds_flows(self) -> bool:
+        """Whether an inbox assigns flows to threads; a saturated thread would take packets of any flow."""
+        rules = (f"inbox.{name}.rule" for name in self.chip.groups("inbox"))
+        return any(self.settings.get(rule, self.chip.values[rule]) in _BY_FLOW for rule in rules)
 
     def _is_mostly_dropped_behind(self) -> bool:
         """Whether full output queues drop most of the received packets."""

@@ -87,3 +87,14 @@ def test_the_utilisation_of_a_limit_is_that_of_the_table(runs):
     found = runs(**bursts)
     assert found.summary.packets_dropped > 0
     assert found.bottleneck.utilization is None or found.bottleneck.component in busy
+
+
+def test_the_capacity_of_threads_with_flows_of_their_own_is_that_of_the_flows(tmp_path):
+    # A single flow has one of the two threads, and five million packets a second.
+    chip = tmp_path / "lanes.toml"
+    chip.write_text(
+        CHIP.replace("[inbox.work]\n", '[inbox.work]\nrule = "lanes"\n').replace("engines = 1", "engines = 2")
+    )
+    found = linecard.why(chip, packets=1000, seeds=2, set={"traffic.flows": 1})
+    assert found.load == "full wires"
+    assert found.throughput_mpps == pytest.approx(5.0, rel=0.01)
