@@ -136,6 +136,11 @@ pub(super) fn traffic(
         ("rfc2544", Kind::Rfc2544),
         ("sizes", Kind::Sizes),
     ];
+    if let Some(mixes) = &mixes {
+        for name in names.iter().filter(|name| kinds.iter().any(|(kind, _)| kind == name)) {
+            mixes.fail(name, "is the name of a kind of traffic that exists; choose another name");
+        }
+    }
     kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
     let kind = section.choice_or("kind", "imix", &kinds, "frame sizes, including the check sequence");
     // A refused value requires no further keys.

@@ -297,3 +297,11 @@ fn what_nothing_uses_is_told_and_no_mistake() {
     std::fs::write(&chip, reached).unwrap();
     assert_eq!(check("bind.scratch=front"), ["memory.scratch", "unit.nobody"]);
 }
+
+#[test]
+fn a_mix_does_not_have_the_name_of_a_kind_of_traffic() {
+    // The kind came first, and the mix had no effect.
+    let found = problems(&[("[traffic]\n", "[mix]\nimix = \"64:1,128:1\"\n[traffic]\n")], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found.iter().any(|said| said.contains("mix.imix: is the name of a kind of traffic")), "{found:?}");
+}
