@@ -67,6 +67,13 @@ pub struct EnergyTiming {
     pub rfc: f64,
 }
 
+impl Currents {
+    /// Returns the charge that opens and closes a row, without standby, in mA times clocks.
+    pub fn row_charge(&self, timing: &EnergyTiming) -> f64 {
+        self.idd0_ma * timing.rc - self.idd3n_ma * timing.ras - self.idd2n_ma * (timing.rc - timing.ras)
+    }
+}
+
 /// Returns the energy of a channel during a run of `cycles` clocks. An idle channel draws the standby current, too.
 pub fn energy(
     currents: &Currents,
@@ -79,12 +86,11 @@ pub fn energy(
     let nj = |ma: f64, clocks: f64| {
         f64::from(currents.parts) * currents.vdd_v * ma * clocks * timing.period_ns / 1000.0
     };
-    let Currents { idd0_ma, idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
-    let row_charge = idd0_ma * timing.rc - idd3n_ma * timing.ras - idd2n_ma * (timing.rc - timing.ras);
+    let Currents { idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
     let rank_cycles = cycles as f64 * f64::from(organization.ranks);
     let open = (statistics.open_cycles as f64).min(rank_cycles);
     Energy {
-        activate_nj: nj(1.0, row_charge * statistics.activates() as f64),
+        activate_nj: nj(1.0, currents.row_charge(timing) * statistics.activates() as f64),
         read_nj: nj(idd4r_ma - idd3n_ma, statistics.data_cycles[0] as f64),
         write_nj: nj(idd4w_ma - idd3n_ma, statistics.data_cycles[1] as f64),
         refresh_nj: nj(idd5_ma - idd2n_ma, timing.rfc * statistics.refreshes as f64),

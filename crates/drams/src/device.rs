@@ -1,6 +1,6 @@
 //! A DRAM part: organization, clock, timing, address map, currents; and the table of its standard.
 
-use super::currents::currents;
+use super::currents::{currents, energy_timing, rows_exceed_standby};
 use super::map::map_text;
 use super::organization::{Made, organization};
 use super::refresh::{Refreshed, leaves_time, refresh_mode, refreshed};
@@ -102,7 +102,7 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
         let table = table(&root);
         Times::read_if(&root, names(&table));
         refreshed(&root);
-        currents(&root);
+        currents(document);
         // A standard may also contain the values that its parts have in common.
         if root.has("clock") {
             period_ns(&root);
@@ -148,7 +148,7 @@ fn values(document: &Document) -> Option<Values> {
     let made = made.filter(|_| document.problems() == judged);
     let map = root.needed_section("map", "mapping of addresses to rows and banks").map(map_text);
     let map = map.zip(made.as_ref()).and_then(|(map, made)| map.map(made));
-    let currents = currents(&root);
+    let currents = currents(document);
     let refreshed = refreshed(&root);
     let judged = document.problems();
     let period_ns = period_ns(&root);
@@ -157,8 +157,13 @@ fn values(document: &Document) -> Option<Values> {
     let refresh = refreshed.and_then(|refreshed| refresh_mode(&root, refreshed, &times));
     let latency = |name: &str| times.clocks(name).map(|clocks| clocks.ceil() as Cycle);
     let timing = Timing { read_latency: latency("RL")?, write_latency: latency("WL")?, constraints };
-    if let Some(refresh) = refresh.filter(|_| document.problems() == judged) {
-        leaves_time(&root, &timing, refresh, &table);
+    if document.problems() == judged {
+        if let Some(refresh) = refresh {
+            leaves_time(&root, &timing, refresh, &table);
+        }
+        if let Some(currents) = &currents {
+            rows_exceed_standby(&root, currents, &energy_timing(period_ns, &timing));
+        }
     }
     let distances = table.iter().map(|distance| distance.row(Some(&times))).collect();
     Some(Values { period_ns, made: made?, times, timing, map: map?, refresh: refresh?, currents, distances })

@@ -1,9 +1,10 @@
 //! The report of a run of a memory: plain data, the same in Rust, JSON and Python.
 
+use super::currents::energy_timing;
 use super::device::Part;
 use linecard_dram::Organization;
 use linecard_dram::channel::{ChannelStatistics, Lost};
-use linecard_dram::energy::{EnergyTiming, energy};
+use linecard_dram::energy::energy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -294,7 +295,7 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
         },
         banks: banks(organization, channels, end),
         energy: part.currents.as_ref().map(|currents| {
-            let timing = part.energy_timing();
+            let timing = energy_timing(part.period_ns, &part.timing);
             let each = channels.iter().map(|c| energy(currents, &timing, organization, c, end));
             memory_energy(each, seconds, bytes)
         }),
@@ -414,20 +415,6 @@ fn memory_energy(
 }
 
 impl Part {
-    /// Returns the times for the computation of energy.
-    fn energy_timing(&self) -> EnergyTiming {
-        let cycles = |name: &str| {
-            let found = self.timing.constraints.iter().find(|c| c.name == name);
-            found.map_or(0.0, |c| c.cycles as f64)
-        };
-        EnergyTiming {
-            period_ns: self.period_ns,
-            ras: cycles("tRAS"),
-            rc: cycles("tRC"),
-            rfc: cycles("tRFC"),
-        }
-    }
-
     /// Returns the clocks of an unloaded read: one clock to the command queue, tRCD, read latency, burst.
     pub(super) fn unloaded_read_clocks(&self) -> u64 {
         let activate_to_read = self

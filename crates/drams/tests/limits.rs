@@ -85,3 +85,34 @@ fn a_limit_of_requests_below_what_starts_a_drain_of_writes_says_so() {
         }
     }
 }
+
+/// Commands draw at least the standby current. A row of ddr4_2400 is open for 39 of 56 clocks, at 43 mA instead of
+/// 34 mA: standby draws (43 x 39 + 34 x 17) / 56 = 40.27 mA.
+#[test]
+fn currents_below_standby_are_refused_with_their_condition() {
+    for (changes, key, condition) in [
+        (&["energy.IDD4R=42.9"][..], "energy.IDD4R", "expected IDD4R >= IDD3N, here 43 mA"),
+        (&["energy.IDD4W=1"], "energy.IDD4W", "expected IDD4W >= IDD3N, here 43 mA"),
+        (&["energy.IDD3N=130"], "energy.IDD4W", "expected IDD4W >= IDD3N, here 130 mA"),
+        (&["energy.IDD5=33"], "energy.IDD5", "expected IDD5 >= IDD2N, here 34 mA"),
+        (&["energy.IDD2N=251"], "energy.IDD5", "expected IDD5 >= IDD2N, here 251 mA"),
+        (&["energy.IDD0=40.26"], "energy.IDD0", "/ tRC, here 40.27 mA"),
+        (&["energy.IDD2N=100"], "energy.IDD0", "/ tRC, here 60.30 mA"),
+    ] {
+        let error = run("ddr4_2400", "frfcfs_open", changes).unwrap_err();
+        let Error::Config { problems } = &error else { panic!("{changes:?}: {error}") };
+        assert!(problems[0].key.starts_with(key), "{changes:?}: {}", problems[0].key);
+        assert!(problems[0].message.contains(condition), "{changes:?}: {}", problems[0].message);
+    }
+}
+
+#[test]
+fn currents_that_equal_standby_are_accepted() {
+    for changes in [
+        &["energy.IDD4R=43", "energy.IDD4W=43", "energy.IDD5=34", "energy.IDD0=40.27"][..],
+        &["energy.IDD0=43", "energy.IDD2N=43", "timing.tRC=0"],
+        &["energy.IDD0=0.1", "energy.IDD2N=0.1", "energy.IDD3N=0.1"],
+    ] {
+        run("ddr4_2400", "frfcfs_open", changes).unwrap_or_else(|error| panic!("{changes:?}: {error}"));
+    }
+}
