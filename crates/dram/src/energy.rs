@@ -23,6 +23,8 @@ pub struct Currents {
     pub idd4w_ma: f64,
     /// Continuous refresh.
     pub idd5_ma: f64,
+    /// Each bank refreshed on its own once per tREFI; `None` for a part that never does so.
+    pub idd5pb_ma: Option<f64>,
 }
 
 /// Energy of a channel, in nanojoules.
@@ -65,6 +67,8 @@ pub struct EnergyTiming {
     pub rc: f64,
     /// tRFC.
     pub rfc: f64,
+    /// Time between two refreshes of single banks of a rank: tREFI / banks.
+    pub bank_refresh: f64,
 }
 
 impl Currents {
@@ -86,14 +90,17 @@ pub fn energy(
     let nj = |ma: f64, clocks: f64| {
         f64::from(currents.parts) * currents.vdd_v * ma * clocks * timing.period_ns / 1000.0
     };
-    let Currents { idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
+    let Currents { idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, idd5pb_ma, .. } = *currents;
+    let bank_refreshes: u64 = statistics.banks.iter().map(|bank| bank.refreshes).sum();
+    let of_bank_refreshes = idd5pb_ma
+        .map_or(0.0, |idd5pb_ma| nj(idd5pb_ma - idd2n_ma, timing.bank_refresh * bank_refreshes as f64));
     let rank_cycles = cycles as f64 * f64::from(organization.ranks);
     let open = (statistics.open_cycles as f64).min(rank_cycles);
     Energy {
         activate_nj: nj(1.0, currents.row_charge(timing) * statistics.activates() as f64),
         read_nj: nj(idd4r_ma - idd3n_ma, statistics.data_cycles[0] as f64),
         write_nj: nj(idd4w_ma - idd3n_ma, statistics.data_cycles[1] as f64),
-        refresh_nj: nj(idd5_ma - idd2n_ma, timing.rfc * statistics.refreshes as f64),
+        refresh_nj: nj(idd5_ma - idd2n_ma, timing.rfc * statistics.refreshes as f64) + of_bank_refreshes,
         open_standby_nj: nj(idd3n_ma, open),
         closed_standby_nj: nj(idd2n_ma, rank_cycles - open),
     }

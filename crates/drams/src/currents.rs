@@ -1,8 +1,12 @@
 //! The currents of a part, for the energy of a run, and whether any part can draw them.
 
 use linecard_config::{Document, Section};
-use linecard_dram::Timing;
+use linecard_dram::channel::RefreshMode;
 use linecard_dram::energy::{Currents, EnergyTiming};
+use linecard_dram::{Organization, Timing};
+
+/// The key of the current of refreshes of single banks, as in JESD209.
+const BANK_REFRESH: &str = "IDD5PB";
 
 /// The fraction by which a current may be below its minimum: sums of decimal numbers are rounded.
 const ROUNDED: f64 = 1e-9;
@@ -25,6 +29,11 @@ pub(super) fn currents(document: &Document) -> Option<Currents> {
         idd4r_ma: ma("IDD4R", "supply current during continuous reads"),
         idd4w_ma: ma("IDD4W", "supply current during continuous writes"),
         idd5_ma: ma("IDD5", "supply current during continuous refreshes"),
+        idd5pb_ma: energy.in_unit("mA").number_if(
+            BANK_REFRESH,
+            0.0..=10_000.0,
+            "average supply current while each bank is refreshed on its own once per tREFI",
+        ),
     };
     if document.problems() == judged {
         exceed_standby(&energy, &currents);
@@ -39,11 +48,12 @@ fn table<'d>(root: &Section<'d>) -> Option<Section<'d>> {
 
 /// Checks that commands draw at least the standby current. Otherwise, their energy would be negative.
 fn exceed_standby(energy: &Section<'_>, currents: &Currents) {
-    let Currents { idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
+    let Currents { idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, idd5pb_ma, .. } = *currents;
     for (key, found, standby, least) in [
         ("IDD4R", idd4r_ma, "IDD3N", idd3n_ma),
         ("IDD4W", idd4w_ma, "IDD3N", idd3n_ma),
         ("IDD5", idd5_ma, "IDD2N", idd2n_ma),
+        (BANK_REFRESH, idd5pb_ma.unwrap_or(idd2n_ma), "IDD2N", idd2n_ma),
     ] {
         if found < least {
             energy.fail(
@@ -69,12 +79,37 @@ pub(super) fn rows_exceed_standby(root: &Section<'_>, currents: &Currents, timin
     }
 }
 
+/// Checks that the currents contain that of the refreshes.
+pub(super) fn include_refresh(root: &Section<'_>, currents: &Currents, refresh: RefreshMode) {
+    if matches!(refresh, RefreshMode::PerBank { .. })
+        && currents.idd5pb_ma.is_none()
+        && let Some(energy) = table(root)
+    {
+        energy.lacks(
+            BANK_REFRESH,
+            "expected the average supply current while each bank is refreshed on its own, because refresh.mode is \
+             per_bank; without it, set refresh.mode = all_bank, or leave out the table [energy]",
+        );
+    }
+}
+
 /// Returns the times for the energy. A row stays open for tRAS, also if a part states a shorter tRC.
-pub(super) fn energy_timing(period_ns: f64, timing: &Timing) -> EnergyTiming {
+pub(super) fn energy_timing(
+    period_ns: f64,
+    timing: &Timing,
+    refresh: RefreshMode,
+    organization: &Organization,
+) -> EnergyTiming {
     let clocks = |name: &str| {
         let found = timing.constraints.iter().find(|c| c.name == name);
         found.map_or(0.0, |c| c.cycles as f64)
     };
     let ras = clocks("tRAS");
-    EnergyTiming { period_ns, ras, rc: clocks("tRC").max(ras), rfc: clocks("tRFC") }
+    let bank_refresh = match refresh {
+        RefreshMode::PerBank { interval } => {
+            interval as f64 * f64::from(organization.ranks) / f64::from(organization.banks)
+        }
+        RefreshMode::AllBank { .. } | RefreshMode::None => 0.0,
+    };
+    EnergyTiming { period_ns, ras, rc: clocks("tRC").max(ras), rfc: clocks("tRFC"), bank_refresh }
 }

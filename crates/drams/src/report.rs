@@ -295,7 +295,7 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
         },
         banks: banks(organization, channels, end),
         energy: part.currents.as_ref().map(|currents| {
-            let timing = energy_timing(part.period_ns, &part.timing);
+            let timing = energy_timing(part.period_ns, &part.timing, part.refresh, organization);
             let each = channels.iter().map(|c| energy(currents, &timing, organization, c, end));
             memory_energy(each, seconds, bytes)
         }),

@@ -209,3 +209,45 @@ fn channels_without_requests_draw_standby_until_the_end_of_the_run() {
     assert!((energy.open_standby_nj - nj(43.0, open)).abs() < 1e-3, "{energy:?}");
     assert!((energy.closed_standby_nj - nj(34.0, 4.0 * 1_000_023.0 - open)).abs() < 1e-3, "{energy:?}");
 }
+
+/// Currents of a part that refreshes bank by bank, without that of these refreshes.
+const CURRENTS: [&str; 8] = [
+    "energy.parts=1",
+    "energy.VDD=1",
+    "energy.IDD0=50",
+    "energy.IDD2N=30",
+    "energy.IDD3N=40",
+    "energy.IDD4R=200",
+    "energy.IDD4W=190",
+    "energy.IDD5=130",
+];
+
+/// Of 16 banks, each is refreshed once in 3125 clocks of 1.25 ns (3906 ns). Without standby, the part draws 15 mA.
+#[test]
+fn refreshes_of_single_banks_draw_their_current_over_their_share_of_the_interval() {
+    let mut request = alone("lpddr5_6400", "frfcfs_open", 20);
+    request.overrides =
+        [&CURRENTS[..], &["energy.IDD5PB=45"]].concat().into_iter().map(str::to_owned).collect();
+    let report = run(&request);
+    let each = 15.0 * 3125.0 / 16.0 * 1.25 / 1000.0;
+    let energy = report.energy.expect("the part has currents");
+    assert!(report.commands.refb > 280, "{:?}", report.commands);
+    assert!((energy.refresh_nj - each * report.commands.refb as f64).abs() < 1e-6, "{energy:?}");
+    // All banks are refreshed together for 210 ns, which is 168 clocks.
+    request.overrides.push("refresh.mode=all_bank".to_owned());
+    let report = run(&request);
+    let energy = report.energy.expect("the part has currents");
+    assert!((energy.refresh_nj - 100.0 * 168.0 * 1.25 / 1000.0 * report.commands.r#ref as f64).abs() < 1e-6);
+}
+
+#[test]
+fn currents_without_that_of_refreshes_of_single_banks_are_refused() {
+    let request = MemoryRequest {
+        overrides: CURRENTS.map(str::to_owned).to_vec(),
+        ..pattern_request("lpddr5_6400", "frfcfs_open", "random", 10)
+    };
+    let error =
+        linecard_drams::run_memory(&request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("energy.IDD5PB: missing: expected the average supply current"), "{message}");
+}
