@@ -72,11 +72,14 @@ def _facts(result: MemoryResult) -> list[Fact]:
         "writes merged with a queued write": result.writes_merged,
         "writes never sent": result.writes_left,
     }
-    of_peak = f"{percent(result.utilization)} of the peak of {result.peak_gbytes_s:.3f} GB/s"
+    peak = result.peak_gbytes_s
+    of_peak = f"{percent(result.bandwidth_gbytes_s / peak)} of the peak of {peak:.3f} GB/s"
     until = f"until clock {result.end_clock:,}, {si_time(result.simulated_seconds * 1e9)}"
     said = ", ".join(f"{count:,} {what}" for what, count in shared.items() if count)
     return [
         Fact("Bandwidth", f"{result.bandwidth_gbytes_s:.3f} GB/s", of_peak, "best"),
+        # An access that is smaller than the beats of a clock occupies the whole clock.
+        Fact("Buses busy", percent(result.utilization), "of the time"),
         Fact("Requests", f"{result.reads:,} reads, {result.writes:,} writes", until),
         *([Fact("Merged", said)] if said else []),
         Fact("Row hits", percent(result.row_hit_rate)),

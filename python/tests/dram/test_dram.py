@@ -216,6 +216,16 @@ def test_frames_hold_requests_commands_banks_and_metrics():
     assert "Bus" in result._repr_html_() or "bus" in result._repr_html_()
 
 
+def test_the_share_of_the_peak_is_that_of_the_bandwidth(cli):
+    # An access of 4 bytes occupies the bus for a clock, in which 16 bytes fit.
+    change = ("--set", "organization.access_bytes=4")
+    ended = cli("dram", "run", "ddr4_2400", "--pattern", "stream", "--count", "1000", *change)
+    assert ended.status == 0, ended.err
+    assert "0.799 GB/s" in ended.out
+    assert "4.1 % of the peak of 19.277 GB/s" in ended.out
+    assert "16.6 % of the time" in " ".join(ended.out.split())
+
+
 def test_the_same_request_prints_the_same_bytes(cli):
     command = (*RUN, "--pattern", "random", "--count", "3000", "--json")
     assert cli(*command).out == cli(*command).out
