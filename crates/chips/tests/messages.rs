@@ -303,5 +303,8 @@ fn a_mix_does_not_have_the_name_of_a_kind_of_traffic() {
     // The kind came first, and the mix had no effect.
     let found = problems(&[("[traffic]\n", "[mix]\nimix = \"64:1,128:1\"\n[traffic]\n")], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found.iter().any(|said| said.contains("mix.imix: is the name of a kind of traffic")), "{found:?}");
+    assert!(
+        found.iter().any(|said| said.contains("mix.imix: is the name of a kind of traffic")),
+        "{found:?}"
+    );
 }

@@ -61,13 +61,13 @@ BODY = """SEC("xdp") int program(struct xdp_md *context) {
 @pytest.fixture
 def runs(tmp_path):
     """Run a program on the chip."""
-    chip = tmp_path / "banks.toml"
-    chip.write_text(CHIP)
+    file = tmp_path / "banks.toml"
 
-    def run(source: str, **asked: Any) -> linecard.RunResult:
+    def run(source: str, *, chip: str = CHIP, **asked: Any) -> linecard.RunResult:
+        file.write_text(chip)
         program = tmp_path / "own.c"
         program.write_text(source)
-        return linecard.run(chip, program=program, packets=2000, warmup_packets=200, verdict=False, **asked)
+        return linecard.run(file, program=program, packets=2000, warmup_packets=200, verdict=False, **asked)
 
     return run
 
@@ -164,3 +164,18 @@ def test_the_profile_has_the_cycles_of_hits_in_a_data_cache(runs):
     cycles = 16 * 1000 / found.summary.throughput_mpps
     assert profile.cycles_per_packet + profile.stall_cycles_per_packet == pytest.approx(cycles, abs=0.5)
     assert profile.stall_cycles_per_packet > 8
+
+
+def test_kinds_of_clusters_that_execute_one_program_share_its_state(runs):
+    # The program passes its first thousand packets, whichever cluster takes them.
+    two = CHIP.replace(
+        "[cluster.core]\nengines = 16", '[cluster.other]\nengines = 8\nthreads = 1\ntakes = "work"\n[cluster.core]\nengines = 8'
+    )
+    source = (
+        HEAD + MAP.format("ARRAY", 1, PAIR, "sums") + of("if (__sync_fetch_and_add(value, 1) >= 1000) return XDP_DROP;")
+    )
+    found = runs(source, chip=two)
+    counts = [{each.result: each.packets for each in program.results} for program in found.programs]
+    assert len(counts) == 2
+    # The warm-up passes 200 of them.
+    assert 780 <= sum(each.get("tx", 0) for each in counts) <= 820

@@ -14,6 +14,7 @@ use super::operations::{Cycles, Does, cycles, does, merge};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{CONTEXT_BYTES, Placed, ROOM_BYTES, STACK_BYTES, room_of};
 use super::scale::Carrying;
+use super::state::{Common, State};
 use linecard_ebpf::{
     Access as Touch, AccessKind, Arrival, At, CONTEXT, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK,
     Target, Verdict, wanted_after,
@@ -370,30 +371,28 @@ impl Hook for Listener<'_> {
 
 /// An XDP program during a run.
 pub(super) struct Running {
-    pub machine: Machine,
+    pub state: Common<Machine>,
     pub code: PricedCode,
     pub tally: Tally,
-    pub locks: Locks,
     cpus: u32,
 }
 
 impl Running {
-    /// Returns the program before its first packet; the first locks belong to the steps around it.
-    pub fn new(machine: Machine, code: PricedCode, cpus: u32, locks_around: u32) -> Self {
-        let locks = Locks::behind(locks_around);
-        Self { tally: Tally::new(&code), machine, code, locks, cpus: cpus.max(1) }
+    /// Returns the program on a kind of cluster.
+    pub fn new(state: Common<Machine>, code: PricedCode, cpus: u32) -> Self {
+        Self { tally: Tally::new(&code), state, code, cpus: cpus.max(1) }
     }
 
     /// Discards the counts.
     pub fn restart(&mut self) {
         self.tally = Tally::new(&self.code);
-        self.locks.taken.restart();
-        self.locks.races.restart();
+        self.state.borrow_mut().locks.restart();
     }
 
     /// Returns a description of a byte of a role.
     pub fn word(&self, role: u8, address: u32) -> String {
-        let (memory, machine) = (self.machine.memory(), &self.machine);
+        let machine = &self.state.borrow().machine;
+        let memory = machine.memory();
         let holds = |placed: &Placed| {
             placed.role.0 == role && (placed.base..placed.base + placed.within_bytes).contains(&address)
         };
@@ -409,18 +408,20 @@ impl Running {
 
     /// Returns a description of an address of the program.
     pub fn object(&self, address: u64) -> String {
-        let (region, offset) = self.machine.memory().traced_at(address);
-        self.machine.value_at(usize::from(region.0), offset.into())
+        let machine = &self.state.borrow().machine;
+        let (region, offset) = machine.memory().traced_at(address);
+        machine.value_at(usize::from(region.0), offset.into())
     }
 
     /// Returns the line of an operation.
     pub fn line(&self, index: u32) -> String {
-        origin(&self.machine, index).short()
+        origin(&self.state.borrow().machine, index).short()
     }
 
     /// Returns the sums of the program; `stalls` are the cycles that threads waited for each operation.
     pub fn told(&self, stalls: &[f64]) -> Use {
-        let Self { tally, code, machine, .. } = self;
+        let Self { tally, code, state, .. } = self;
+        let machine = &state.borrow().machine;
         let mut running = 0u64;
         let operation = |index: usize| {
             let counts = &tally.counts[index];
@@ -450,11 +451,6 @@ impl Running {
         }
     }
 
-    /// Returns the frame as the program left it for the last packet.
-    pub fn packet_left(&self) -> &[u8] {
-        self.machine.packet_left()
-    }
-
     /// Executes the program on a packet, and appends its steps to `steps`.
     pub fn packet(
         &mut self,
@@ -471,10 +467,11 @@ impl Running {
         {
             steps.push(0, packet.forget(room, frame.len()));
         }
+        let State { machine, locks } = &mut *self.state.borrow_mut();
         let mut listener = Listener {
             code: &self.code,
             tally: &mut self.tally,
-            locks: &mut self.locks,
+            locks,
             steps,
             room,
             thread: info.thread,
@@ -484,7 +481,7 @@ impl Running {
             open: 0,
             scale: self.code.costs.share.carrying(),
         };
-        let outcome = self.machine.packet(frame, arrival, &mut listener)?;
+        let outcome = machine.packet(frame, arrival, &mut listener)?;
         let (verdict, fate) = match outcome.verdict {
             Verdict::Aborted => (0, Fate::Ends),
             Verdict::Drop => (1, Fate::Ends),
@@ -495,7 +492,7 @@ impl Running {
             Verdict::Tx => (4, Fate::Returns),
         };
         self.tally.verdicts[verdict] += 1;
-        let grown_bytes = self.machine.packet_left().len() as i32 - frame.len() as i32;
+        let grown_bytes = machine.packet_left().len() as i32 - frame.len() as i32;
         Ok(Done { fate, grown_bytes })
     }
 }

@@ -45,6 +45,12 @@ impl Locks {
         if taken { Action::Lock(lock) } else { Action::Unlock(lock) }
     }
 
+    /// Discards the counts.
+    pub fn restart(&mut self) {
+        self.taken.restart();
+        self.races.restart();
+    }
+
     /// Returns the address of a lock, by its number among those of the program.
     pub fn address(&self, number: u32) -> u64 {
         self.addresses[number as usize]

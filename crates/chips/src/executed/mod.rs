@@ -26,6 +26,7 @@ mod region;
 mod riscv;
 mod rules;
 mod scale;
+mod state;
 
 pub(super) use costs::ExecutionCosts;
 pub(super) use executable::Executable;
@@ -212,7 +213,13 @@ impl Shared {
 
     /// Returns the unprotected writes of programs.
     pub fn races(&self) -> Vec<String> {
-        self.works.borrow().iter().flat_map(|work| work.borrow().races()).collect()
+        let works = self.works.borrow();
+        // Clusters that share a state share its races.
+        let is_first = |number: usize, work: &Work| {
+            !works[..number].iter().any(|other| other.borrow().shares_state_with(work))
+        };
+        let works = works.iter().map(|work| work.borrow()).enumerate();
+        works.filter(|(number, work)| is_first(*number, work)).flat_map(|(_, work)| work.races()).collect()
     }
 
     /// Returns the reports of executed programs, one for each kind of cluster with such a program. `stalls` are the
@@ -243,6 +250,8 @@ struct Work {
     /// Its number among the chip's programs.
     number: usize,
     running: Running,
+    /// Locks of the steps around it.
+    locks_around: u32,
     /// Packets on which it was executed.
     packets: u64,
 }
@@ -256,10 +265,20 @@ impl Work {
         }
     }
 
-    fn locks(&mut self) -> &mut Locks {
-        match &mut self.running {
-            Running::Ebpf(program) => &mut program.locks,
-            Running::Riscv(program) => &mut program.locks,
+    /// Calls a function with the locks of the program.
+    fn with_locks<T>(&self, with: impl FnOnce(&mut Locks) -> T) -> T {
+        match &self.running {
+            Running::Ebpf(program) => with(&mut program.state.borrow_mut().locks),
+            Running::Riscv(program) => with(&mut program.state.borrow_mut().locks),
+        }
+    }
+
+    /// Returns whether another kind of cluster executes the program with the same state.
+    fn shares_state_with(&self, other: &Self) -> bool {
+        match (&self.running, &other.running) {
+            (Running::Ebpf(own), Running::Ebpf(other)) => Rc::ptr_eq(&own.state, &other.state),
+            (Running::Riscv(own), Running::Riscv(other)) => Rc::ptr_eq(&own.state, &other.state),
+            _ => false,
         }
     }
 
@@ -281,12 +300,9 @@ impl Work {
 
     /// Returns a sentence for each pair of lines by which packets write a word at the same time without protection.
     fn races(&self) -> Vec<String> {
-        let locks = match &self.running {
-            Running::Ebpf(program) => &program.locks,
-            Running::Riscv(program) => &program.locks,
-        };
+        let found: Vec<Race> = self.with_locks(|locks| locks.races.found().collect());
         let mut pairs: BTreeMap<(String, String), (Word, u64)> = BTreeMap::new();
-        for Race { word, operations: (a, b), times } in locks.races.found() {
+        for Race { word, operations: (a, b), times } in found {
             pairs.entry((self.line(a), self.line(b))).or_insert((word, 0)).1 += times;
         }
         let sentence = |((a, b), (word, times)): ((String, String), (Word, u64))| {
@@ -307,9 +323,9 @@ impl Work {
         memory: &impl Fn(RoleId) -> String,
         bank: impl Fn(RoleId, u32) -> Option<(u32, u32)>,
     ) -> Vec<HotWord> {
-        let (words, locks) = match &self.running {
-            Running::Ebpf(program) => (&program.tally.words, &program.locks),
-            Running::Riscv(program) => (&program.words, &program.locks),
+        let words = match &self.running {
+            Running::Ebpf(program) => &program.tally.words,
+            Running::Riscv(program) => &program.words,
         };
         let unit = |(role, address): Word| {
             let found = bank(RoleId(role), address);
@@ -319,8 +335,11 @@ impl Work {
             let name = self.word(hottest.word);
             (memory(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
         });
-        let taken = locks.taken.hottest(|_| ((), None, 1)).into_iter().map(|hottest| {
-            let address = locks.address(hottest.word.1);
+        let taken = self.with_locks(|locks| {
+            let found = locks.taken.hottest(|_| ((), None, 1)).into_iter();
+            found.map(|hottest| (locks.address(hottest.word.1), hottest)).collect::<Vec<_>>()
+        });
+        let taken = taken.into_iter().map(|(address, hottest)| {
             let name = match &self.running {
                 Running::Ebpf(program) => program.object(address),
                 Running::Riscv(program) => program.object(address),
@@ -385,19 +404,14 @@ impl Work {
 impl Plan {
     /// Returns the program at the start of a run; `number` is its number among the chip's programs.
     pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
-        let around = self.around.locks();
-        let running = match (&self.executable.loaded, &self.code) {
-            (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
-                let mut machine = machine.clone();
-                machine.mask_indices(code.masks_indices());
-                Running::Ebpf(ebpf::Running::new(machine, code.clone(), self.executable.cpus, around))
-            }
-            (Loaded::Riscv(machine), Priced::Riscv(code)) => {
-                Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))
-            }
-            _ => unreachable!("a program's code is its own"),
+        let running = shared.share_state(self);
+        let work = Work {
+            name: self.executable.name.clone(),
+            number,
+            running,
+            locks_around: self.around.locks(),
+            packets: 0,
         };
-        let work = Work { name: self.executable.name.clone(), number, running, packets: 0 };
         let work = Rc::new(RefCell::new(work));
         shared.works.borrow_mut().push(Rc::clone(&work));
         Box::new(Executing {
@@ -442,16 +456,17 @@ impl Executing {
     fn execute(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
         let mut work = self.work.borrow_mut();
         work.packets += 1;
-        work.locks().races.takes(info.thread);
+        work.with_locks(|locks| locks.races.takes(info.thread));
         self.shared.frames.take(frame, |kept| match &mut work.running {
             Running::Ebpf(program) => {
                 let done = program.packet(&kept.bytes, kept.time_ns, info, steps);
-                self.shared.copies.write(copy, program.packet_left(), false);
+                self.shared.copies.write(copy, program.state.borrow().machine.packet_left(), false);
                 done.map_err(refused_xdp)
             }
             Running::Riscv(program) => {
                 let done = program.packet(&kept.bytes, kept.time_ns, info.number, steps);
-                self.shared.copies.write(copy, program.packet_left(kept.bytes.len()), true);
+                let state = program.state.borrow();
+                self.shared.copies.write(copy, state.machine.packet_bytes(kept.bytes.len()), true);
                 done
             }
         })
@@ -557,7 +572,7 @@ impl PacketProgram for Executing {
     }
 
     fn rests(&mut self, thread: u32) {
-        self.work.borrow_mut().locks().races.rests(thread);
+        self.work.borrow().with_locks(|locks| locks.races.rests(thread));
     }
 
     fn restart_counters(&mut self) {

@@ -6,16 +6,17 @@
 use super::costs::RiscvCosts;
 use super::done::{Done, Fate};
 use super::hot::Words;
-use super::locks::Locks;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
+use super::state::{Common, State};
 use linecard_executed::refused_iss;
 use linecard_files::Error;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
 use linecard_program::script::{Access, NOT_USED, Steps};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// Data of a program that memories may hold, by name.
 pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
@@ -92,10 +93,9 @@ impl PricedCode {
 
 /// A C program during a run.
 pub(super) struct Running {
-    pub machine: Machine,
+    pub state: Common<Machine>,
     pub code: PricedCode,
     recorder: Recorder,
-    pub locks: Locks,
     executed: Vec<u64>,
     cycles: Vec<u64>,
     pub accesses: Accesses,
@@ -110,15 +110,14 @@ pub(super) struct Running {
 const MOST_RESULTS: usize = 64;
 
 impl Running {
-    /// Returns the program before its first packet; the first locks belong to the steps around it.
-    pub fn new(machine: Machine, code: PricedCode, locks_around: u32) -> Self {
+    /// Returns the program on a kind of cluster.
+    pub fn new(state: Common<Machine>, code: PricedCode) -> Self {
         let zeros = vec![0; code.ops.len()];
         Self {
-            recorder: Recorder::new(&machine),
-            machine,
+            recorder: Recorder::new(&state.borrow().machine),
+            state: Rc::clone(&state),
             accesses: Accesses::new(code.ops.len(), &code.regions),
             code,
-            locks: Locks::behind(locks_around),
             executed: zeros.clone(),
             words: Words::default(),
             cycles: zeros,
@@ -134,16 +133,10 @@ impl Running {
         self.cycles.fill(0);
         self.accesses.restart();
         self.words.restart();
-        self.locks.taken.restart();
-        self.locks.races.restart();
+        self.state.borrow_mut().locks.restart();
         self.calls.restart();
         self.results.clear();
         self.other_results = 0;
-    }
-
-    /// Returns the first `bytes` bytes of the last packet as the program left it.
-    pub fn packet_left(&self, bytes: usize) -> &[u8] {
-        self.machine.packet_bytes(bytes)
     }
 
     /// Executes the program on a packet, and appends its steps to `steps`.
@@ -155,15 +148,15 @@ impl Running {
         steps: &mut Steps,
     ) -> Result<Done, Error> {
         let mut go_on = |_| ControlFlow::Continue(());
-        let result =
-            self.recorder.packet_until(&mut self.machine, packet, (time_ns / 1000) as u32, &mut go_on);
+        let State { machine, locks } = &mut *self.state.borrow_mut();
+        let result = self.recorder.packet_until(machine, packet, (time_ns / 1000) as u32, &mut go_on);
         let result = result.map_err(refused_iss)?;
         if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
             *self.results.entry(result).or_insert(0) += 1;
         } else {
             self.other_results += 1;
         }
-        let Self { machine, code, recorder, locks, executed, cycles, accesses, words, calls, .. } = self;
+        let Self { code, recorder, executed, cycles, accesses, words, calls, .. } = self;
         let layout = *machine.layout();
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
@@ -255,19 +248,20 @@ impl Running {
 
     /// Returns a description of a byte of a role.
     pub fn word(&self, role: u8, address: u32) -> String {
-        let layout = self.machine.layout();
+        let machine = &self.state.borrow().machine;
+        let layout = machine.layout();
         let firsts = [layout.packet_low, layout.heap_low, layout.control_low, layout.data_low];
         let found = self.code.regions.iter().zip(firsts).find_map(|(placed, first)| {
             let placed = placed.as_ref().filter(|placed| placed.role.0 == role)?;
             let offset = address.checked_sub(placed.base).filter(|&offset| offset < placed.within_bytes)?;
             Some(first + offset)
         });
-        found.map_or_else(|| "packet".to_owned(), |address| self.machine.named(address))
+        found.map_or_else(|| "packet".to_owned(), |address| machine.named(address))
     }
 
     /// Returns a description of an address of the program.
     pub fn object(&self, address: u64) -> String {
-        self.machine.named(address as u32)
+        self.state.borrow().machine.named(address as u32)
     }
 
     /// Returns the line of an operation and, if a header contains the line, as for locks, the function into which it
@@ -282,7 +276,8 @@ impl Running {
 
     /// Returns the source of an operation.
     fn origin(&self, index: u32) -> Origin {
-        match self.machine.image().line(self.machine.code().pc(index)) {
+        let machine = &self.state.borrow().machine;
+        match machine.image().line(machine.code().pc(index)) {
             Some(place) => Origin::line(place.file, place.line, ""),
             None => Origin::function(&self.function(index)),
         }
@@ -290,8 +285,9 @@ impl Running {
 
     /// Returns the name of the function of an operation.
     fn function(&self, index: u32) -> String {
-        let pc = self.machine.code().pc(index);
-        self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
+        let machine = &self.state.borrow().machine;
+        let pc = machine.code().pc(index);
+        machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
     }
 }
 
