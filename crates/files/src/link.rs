@@ -111,7 +111,11 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
             "number of concurrently active flows; a flow is inactive after `time_out` without a packet",
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
-        rate_pps: count("rate", "packets/s", "packets per second"),
+        rate_pps: count(
+            "rate",
+            "packets/s",
+            "mean packets per second of all `packets`, with those that `skip` leaves out; less at both ends, more in between",
+        ),
         seed: flows.number("seed", 0.0..=1e15, "seed; the same seed generates identical traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");

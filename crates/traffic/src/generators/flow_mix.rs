@@ -49,7 +49,8 @@ pub struct FlowMix {
     pub concurrent_flows: f64,
     /// Silence that ends a flow, in nanoseconds.
     pub time_out_ns: u64,
-    /// Packets per second, on average.
+    /// Packets per second: the mean of all packets. It is lower at the beginning and at the end of the traffic, because
+    /// no flow crosses them, and higher in between.
     pub rate_pps: f64,
     /// Seed; equal seeds return equal traffic.
     pub seed: u64,
@@ -322,6 +323,17 @@ mod tests {
         assert!((active / 2500.0 - 1.0).abs() < 0.001, "{active}");
         assert_eq!(packets, MIX.generate().unwrap());
         assert_ne!(packets, FlowMix { seed: 4, ..MIX }.generate().unwrap());
+    }
+
+    /// The stated rate is the mean of the whole time. No flow crosses its ends, so that fewer flows are active there.
+    #[test]
+    fn the_rate_is_met_over_all_packets_and_is_higher_in_the_middle() {
+        let tenth_ns = 2_000_000_000;
+        let mut of_tenth = [0u32; 10];
+        MIX.generate().unwrap().iter().for_each(|packet| of_tenth[(packet.time_ns / tenth_ns) as usize] += 1);
+        assert_eq!(of_tenth.iter().sum::<u32>(), 200_000);
+        assert!(of_tenth[0] < 20_000 && of_tenth[9] < 20_000, "{of_tenth:?}");
+        assert!(of_tenth[4..6].iter().all(|&packets| packets > 20_000), "{of_tenth:?}");
     }
 
     /// Computes sizes directly from their definition: every size for every exponent.
