@@ -178,10 +178,13 @@ impl PacketSystem {
             }
             let next = self.channels.iter().filter_map(|c| c.controller.next_wake()).min();
             now = match next.unwrap_or(Cycle::MAX).min(retry) {
-                Cycle::MAX => return Ok(Accepted { requests: accepted, last }),
+                Cycle::MAX => break,
                 next => next.max(now + 1),
             };
         }
+        let end = self.statistics().map(ChannelStatistics::end).max().unwrap_or(0);
+        self.channels.iter_mut().for_each(|channel| channel.accounts.finish(end));
+        Ok(Accepted { requests: accepted, last })
     }
 }
 
@@ -233,6 +236,12 @@ impl Channel {
 }
 
 impl Accounts {
+    /// Counts the rows that are still open at the end of the last data of all channels.
+    fn finish(&mut self, end: Cycle) {
+        let open = self.open_since.iter().flatten().map(|since| end.saturating_sub(*since));
+        self.statistics.open_cycles += open.sum::<Cycle>();
+    }
+
     fn left_out(&mut self, command: Command, parts: u32, rounds: u64) {
         match command {
             Command::Refresh => self.statistics.refreshes += rounds * u64::from(parts),

@@ -210,6 +210,19 @@ fn channels_without_requests_draw_standby_until_the_end_of_the_run() {
     assert!((energy.closed_standby_nj - nj(34.0, 4.0 * 1_000_023.0 - open)).abs() < 1e-3, "{energy:?}");
 }
 
+/// The 16 banks open one row each, and none is closed: together, the rows are open for the whole run.
+#[test]
+fn rows_that_a_packet_buffer_leaves_open_draw_the_current_of_open_rows() {
+    let mut request = pattern_request("ddr4_2400", "packet_base", "stream", 2000);
+    request.overrides.push("policy.refresh=false".to_owned());
+    let report = run(&request);
+    assert_eq!((report.commands.act, report.commands.pre), (16, 0));
+    let energy = report.energy.expect("the part has currents");
+    let standby = 8.0 * 1.2 * 43.0 * report.end_clock as f64 * 0.83 / 1000.0;
+    assert!((energy.open_standby_nj - standby).abs() < 1e-6, "{energy:?}");
+    assert_eq!(energy.closed_standby_nj, 0.0);
+}
+
 /// Currents of a part that refreshes bank by bank, without that of these refreshes.
 const CURRENTS: [&str; 8] = [
     "energy.parts=1",
