@@ -9,7 +9,7 @@ use super::timing::timing;
 use super::wrong::{in_words, sentence};
 use linecard_config::{Document, Section, nearest};
 use linecard_files::{ConfigProblem, Error, plain, problem};
-use linecard_petri::{ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, PetriError};
+use linecard_petri::{Choice, Colour, ColouredBuilder, ColouredNet, Constant, PetriError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -404,13 +404,14 @@ impl Reader {
             let message = "expected a place and a transition of this net, in either order".to_owned();
             return Err((String::new(), message + &unknown_end(from, to, parts)));
         };
-        let kinds: &[ArcKind] = match (kind, into) {
-            ("normal", true) => &[ArcKind::Input],
-            ("normal", false) => &[ArcKind::Output],
-            // A read arc takes tokens and puts them back.
-            ("read", true) => &[ArcKind::Input, ArcKind::Output],
-            ("inhibitor", true) => &[ArcKind::Inhibitor],
-            ("reset", true) => &[ArcKind::Reset],
+        let add: fn(&mut ColouredBuilder, u32, u32, &str, &str) = match (kind, into) {
+            ("normal", true) => ColouredBuilder::take,
+            ("normal", false) => {
+                |net, place, transition, tokens, weight| net.put(transition, place, tokens, weight)
+            }
+            ("read", true) => ColouredBuilder::read,
+            ("inhibitor", true) => ColouredBuilder::inhibit,
+            ("reset", true) => |net, place, transition, _, _| net.reset(place, transition),
             (other, into) => {
                 let known: &[&str] =
                     if into { &["normal", "inhibitor", "read", "reset"] } else { &["normal"] };
@@ -429,14 +430,7 @@ impl Reader {
             Some(Tokens::Count(number)) => vec![number.to_string()],
         };
         for tokens in &texts {
-            for kind in kinds {
-                match kind {
-                    ArcKind::Input => self.net.take(place, transition, tokens, weight),
-                    ArcKind::Output => self.net.put(transition, place, tokens, weight),
-                    ArcKind::Inhibitor => self.net.inhibit(place, transition, tokens, weight),
-                    ArcKind::Reset => self.net.reset(place, transition),
-                }
-            }
+            add(&mut self.net, place, transition, tokens, weight);
         }
         Ok(())
     }

@@ -68,7 +68,7 @@ fn col4() -> Result<ColouredNet, PetriError> {
     let exponential = |rate: &str| TimingText::Exponential { rate: rate.to_owned() };
     let immediate = TimingText::Immediate { weight: "1".to_owned(), priority: 0 };
     let arrive = net.transition("arrive", exponential("1"), Servers::Infinite, "")?;
-    net.read(source, arrive, "c");
+    net.read(source, arrive, "c", "1");
     net.take(credit, arrive, "", "1");
     net.put(arrive, rx, "c", "1");
     for (name, guard, rate) in [("fast", "c < 2", "2"), ("slow", "c >= 2", "0.5")] {

@@ -302,6 +302,8 @@ fn of_a_queue_the_first_that_fits_goes_first() {
     net.put(send, bus, "", "1");
     net.put(send, banks, "r.bank", "1");
     let expected = [
+        "0 start b = 0, s = 8",
+        "0 start b = 1, s = 8",
         "1 send r = {bank: 0, size: 8}",
         "1 start b = 0, s = 16",
         "2 send r = {bank: 1, size: 8}",
@@ -471,4 +473,98 @@ fn a_reset_empties_before_tokens_are_put() {
     assert_eq!(tokens, [[2, 3]]);
     let found = explore(&net.unfold().unwrap().net, 100);
     assert_eq!((found.reachable_markings, found.edges, found.bounds.last().copied()), (2, 1, Some(5)));
+}
+
+/// Returns a queue of the tokens 0, 1, 2, and a transition that fires every time unit.
+fn rotating() -> (ColouredBuilder, u32, u32) {
+    let mut net = ColouredBuilder::new("rotating");
+    let queue = net.place("queue", &Colour::Int { low: 0, high: 2 }, Choice::Fifo).unwrap();
+    net.all_tokens(queue).unwrap();
+    let serve = net.transition("serve", deterministic("1"), Servers::Count(1), "").unwrap();
+    (net, queue, serve)
+}
+
+#[test]
+fn a_token_that_returns_to_its_queue_joins_the_end() {
+    let (mut net, queue, serve) = rotating();
+    net.take(queue, serve, "x", "1");
+    net.put(serve, queue, "x", "1");
+    let expected = ["1 serve x = 0", "2 serve x = 1", "3 serve x = 2", "4 serve x = 0"];
+    assert_eq!(trace(&net.build().unwrap(), 4.0), expected);
+}
+
+#[test]
+fn a_read_arc_leaves_the_token_at_its_position_of_a_queue() {
+    let (mut net, queue, look) = rotating();
+    net.read(queue, look, "x", "1");
+    let constant = net.transition("constant", deterministic("1.5"), Servers::Count(1), "").unwrap();
+    net.read(queue, constant, "0", "1");
+    let expected = ["1 serve x = 0", "1.5 constant no variables", "2 serve x = 0"];
+    assert_eq!(trace(&net.build().unwrap(), 2.0), expected);
+}
+
+#[test]
+fn immediate_firings_at_the_start_are_observed() {
+    let mut net = ColouredBuilder::new("start");
+    let digit = Colour::Int { low: 1, high: 2 };
+    let a = net.place("a", &digit, Choice::Fifo).unwrap();
+    net.all_tokens(a).unwrap();
+    let b = net.place("b", &digit, Choice::Fifo).unwrap();
+    let move_on = net.transition("move", immediate("1", 0), Servers::Count(1), "").unwrap();
+    net.take(a, move_on, "x", "1");
+    net.put(move_on, b, "x", "1");
+    let end = net.transition("end", deterministic("x"), Servers::Count(2), "").unwrap();
+    net.take(b, end, "x", "1");
+    let expected = ["0 move x = 1", "0 move x = 2", "1 end x = 1", "2 end x = 2"];
+    assert_eq!(trace(&net.build().unwrap(), 3.0), expected);
+}
+
+/// The reset takes the token after each time unit, and its firing returns an equal one: the delay of 1.5 goes on.
+#[test]
+fn a_delay_continues_if_the_firing_that_resets_its_place_returns_the_token() {
+    let mut net = ColouredBuilder::new("refreshed");
+    let a = net.place("a", &Colour::Int { low: 0, high: 1 }, Choice::Random).unwrap();
+    net.tokens(a, "1", 1).unwrap();
+    let refresh = net.transition("refresh", deterministic("1"), Servers::Count(1), "").unwrap();
+    net.reset(a, refresh);
+    net.put(refresh, a, "1", "1");
+    let used = net.transition("use", deterministic("1.5"), Servers::Count(1), "").unwrap();
+    net.take(a, used, "x", "1");
+    let net = net.build().unwrap();
+    let expected = [
+        "1 refresh no variables",
+        "1.5 use x = 1",
+        "2 refresh no variables",
+        "3 refresh no variables",
+        "3.5 use x = 1",
+    ];
+    assert_eq!(trace(&net, 3.5), expected);
+    let plain = net.unfold().unwrap().net;
+    let of_run =
+        |time| simulate(&plain, &Run { warmup: 0.0, time, seed: 1 }, &mut |_| ControlFlow::Continue(()));
+    assert_eq!([1.4, 1.6, 3.4, 3.6].map(|time| of_run(time).unwrap().firings), [1, 2, 4, 5]);
+}
+
+/// Every second time unit, colour 1 replaces colour 0 and disables the transition; its delay of 0.375 ends twice at
+/// most while it is enabled.
+#[test]
+fn a_colour_that_replaces_another_disables_what_it_inhibits() {
+    let mut net = ColouredBuilder::new("modes");
+    let mode = net.place("mode", &Colour::Int { low: 0, high: 1 }, Choice::Random).unwrap();
+    net.tokens(mode, "1", 1).unwrap();
+    let flip = net.transition("flip", deterministic("1"), Servers::Count(1), "").unwrap();
+    net.take(mode, flip, "x", "1");
+    net.put(flip, mode, "1 - x", "1");
+    let serve = net.transition("serve", deterministic("0.375"), Servers::Count(1), "").unwrap();
+    net.inhibit(mode, serve, "1", "1");
+    let work = net.place("work", &Colour::Dot, Choice::Random).unwrap();
+    net.dots(work, 1);
+    let start = net.transition("start", immediate("1", 0), Servers::Count(1), "").unwrap();
+    net.inhibit(mode, start, "1", "1");
+    net.take(work, start, "", "1");
+    let said = trace(&net.build().unwrap(), 3.5);
+    let expected = ["1 flip", "1 start", "1.375 serve", "1.75 serve", "2 flip", "3 flip", "3.375 serve"];
+    let short: Vec<String> =
+        said.iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(short, expected);
 }

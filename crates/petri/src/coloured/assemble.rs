@@ -111,6 +111,12 @@ pub(crate) fn transition(
     let mut patterns = Patterns { names, variables: Variables::new(), next: 0, pending: Vec::new() };
     let mut takes = Vec::new();
     let is_coloured = |arc: &RawArc| places[arc.place as usize].colour != Colour::Dot;
+    let mut resets: Vec<u32> = Vec::new();
+    for arc in raw.arcs.iter().filter(|arc| arc.kind == ArcKind::Reset) {
+        if !resets.contains(&arc.place) {
+            resets.push(arc.place);
+        }
+    }
     for arc in &raw.arcs {
         if is_coloured(arc) && arc.tokens.is_empty() && matches!(arc.kind, ArcKind::Input | ArcKind::Output) {
             let colour = places[arc.place as usize].colour.describe();
@@ -134,7 +140,9 @@ pub(crate) fn transition(
             &arc.tokens,
             parse(&arc.tokens).and_then(|e| patterns.slots(&e, &place.colour, &arc.tokens)),
         )?;
-        takes.push(Take { place: arc.place, slots, weight: 1, read: false });
+        // The reset takes what the arc would leave.
+        let read = arc.read && !resets.contains(&arc.place);
+        takes.push(Take { place: arc.place, slots, weight: 1, read });
     }
     let Patterns { variables, next, pending, .. } = patterns;
     let mut scope = Scope { names, variables: &variables, picks: Vec::new(), time: None };
@@ -161,7 +169,7 @@ pub(crate) fn transition(
     }
     let weight =
         |scope: &mut Scope<'_>, text: &str| in_text(text, parse(text).and_then(|expr| scope.whole(&expr)));
-    let (mut needs, mut puts, mut inhibitors, mut resets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut needs, mut puts, mut inhibitors) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = takes.iter_mut();
     for arc in &raw.arcs {
         let place = &places[arc.place as usize];
@@ -196,6 +204,7 @@ pub(crate) fn transition(
                     take.weight = constant;
                 }
             }
+            ArcKind::Output if arc.read && (is_coloured(arc) || resets.contains(&arc.place)) => (),
             ArcKind::Output => {
                 let parts = if place.colour == Colour::Dot {
                     Vec::new()
@@ -223,7 +232,7 @@ pub(crate) fn transition(
                 };
                 inhibitors.push(Inhibitor { place: arc.place, colour, weight });
             }
-            ArcKind::Reset => resets.push(arc.place),
+            ArcKind::Reset => (),
         }
     }
     let reward = match raw.reward.as_str() {
@@ -267,7 +276,7 @@ pub(crate) fn transition(
         timing_text: raw.timing.text(),
     };
     join_equal_slots(&mut built);
-    find_reads(&mut built);
+    find_reads(&mut built, places);
     Ok(built)
 }
 
@@ -363,9 +372,15 @@ fn join_equal_slots(transition: &mut ColouredTransition) {
     transition.variables.iter_mut().flat_map(|(.., slots)| slots).for_each(|slot| *slot = to(*slot));
 }
 
-/// Finds tokens that are taken and put back unchanged: they stay in their place.
-fn find_reads(transition: &mut ColouredTransition) {
-    for take in transition.takes.iter_mut().filter(|take| take.weight == 1) {
+/// Finds tokens that are taken and put back unchanged: they stay in their place, unless it is a queue, whose end
+/// they join, or is reset.
+fn find_reads(transition: &mut ColouredTransition, places: &[ColouredPlace]) {
+    let resets = &transition.resets;
+    let stays = |take: &&mut Take| {
+        let place = &places[take.place as usize];
+        !take.read && take.weight == 1 && place.choice == Choice::Random && !resets.contains(&take.place)
+    };
+    for take in transition.takes.iter_mut().filter(stays) {
         let same = transition.puts.iter().position(|put| {
             put.place == take.place
                 && put.weight.constant() == Some(1)

@@ -290,7 +290,8 @@ impl ColouredBuilder {
     }
 
     fn arc(&mut self, place: u32, transition: u32, kind: ArcKind, tokens: &str, weight: &str) {
-        let arc = RawArc { place, kind, tokens: tokens.to_owned(), weight: weight.to_owned() };
+        let (tokens, weight) = (tokens.to_owned(), weight.to_owned());
+        let arc = RawArc { place, kind, tokens, weight, read: false };
         self.transitions[transition as usize].arcs.push(arc);
     }
 
@@ -308,10 +309,12 @@ impl ColouredBuilder {
         self.arc(place, transition, ArcKind::Output, token, weight);
     }
 
-    /// Adds an arc that requires a token and leaves it in the place.
-    pub fn read(&mut self, place: u32, transition: u32, pattern: &str) {
-        self.take(place, transition, pattern, "1");
-        self.put(transition, place, pattern, "1");
+    /// Adds an arc that requires tokens matching a pattern (empty for dots), `weight` of each, and leaves them in
+    /// the place.
+    pub fn read(&mut self, place: u32, transition: u32, pattern: &str, weight: &str) {
+        self.take(place, transition, pattern, weight);
+        self.put(transition, place, pattern, weight);
+        self.transitions[transition as usize].arcs.iter_mut().rev().take(2).for_each(|arc| arc.read = true);
     }
 
     /// Adds an arc that disables the transition while the place holds at least the stated number of tokens: of

@@ -2,6 +2,8 @@
 
 mod assemble;
 mod builder;
+#[cfg(test)]
+mod by_chance;
 mod code;
 mod colour;
 mod compile;

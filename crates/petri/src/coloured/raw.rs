@@ -75,6 +75,8 @@ pub(crate) struct RawArc {
     /// Empty for dots, and where the colour does not matter.
     pub tokens: String,
     pub weight: String,
+    /// One of the two halves of a read arc, which leaves its tokens in their place.
+    pub read: bool,
 }
 
 /// A transition before it is compiled.

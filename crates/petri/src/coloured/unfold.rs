@@ -237,7 +237,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
             let words: Vec<i64> = take.slots.iter().map(|&slot| frame[slot as usize]).collect();
             self.join(transition, take.place, &words, frame, |builder, place| {
                 builder.input(place, added, take.weight)?;
-                if take.read { builder.output(added, place, 1) } else { Ok(()) }
+                if take.read { builder.output(added, place, take.weight) } else { Ok(()) }
             })?;
         }
         for need in &transition.needs {

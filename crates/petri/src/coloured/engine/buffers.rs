@@ -12,6 +12,8 @@ pub(super) struct Buffers {
     pub puts: Vec<(u32, u32, u32)>,
     /// Dots that are put and taken by the binding's numbers.
     pub dots: Vec<(u32, i64)>,
+    /// Place, entry and number of the tokens that resets take.
+    pub emptied: Vec<(u32, u32, u32)>,
     /// Entries of bindings that a search found.
     pub found: Vec<u32>,
     pub new: Vec<(u32, u32)>,
@@ -40,6 +42,7 @@ impl Buffers {
             words: Vec::new(),
             puts: Vec::new(),
             dots: Vec::new(),
+            emptied: Vec::new(),
             found: Vec::new(),
             new: Vec::new(),
             fits: Vec::new(),

@@ -1,7 +1,7 @@
 //! A firing: the tokens put and taken, and the transitions that it affects.
 //!
 //! Tokens are put before others are taken, so that a colour that returns in the same firing was never absent,
-//! and the transitions that it enables keep their timers. A reset empties its place before that.
+//! and the transitions that it enables keep their timers. A reset takes the tokens that were there before.
 
 use super::super::fault::Fault;
 use super::super::net::TimingCode;
@@ -114,7 +114,8 @@ impl Engine<'_> {
     /// Moves the tokens.
     fn apply(&mut self, number: usize) -> Result<(), (u32, Fault)> {
         if self.fixed[number].resets {
-            self.reset(number);
+            self.reset_dots(number);
+            self.list_resets(number);
         }
         for at in 0..self.fire.puts.len() {
             let (place, first, count) = self.fire.puts[at];
@@ -142,29 +143,37 @@ impl Engine<'_> {
             let (entry, weight) = (self.fire.entries[arc], offer.weight);
             self.take(place, entry, weight);
         }
+        for at in 0..self.fire.emptied.len() {
+            let (place, entry, count) = self.fire.emptied[at];
+            self.take(place, entry, count);
+        }
+        self.fire.emptied.clear();
         Ok(())
     }
 
+    /// Lists the coloured tokens that resets take once the new ones are put.
     #[cold]
-    fn reset(&mut self, number: usize) {
-        for at in 0..self.net.transitions[number].resets.len() {
-            let place = self.net.transitions[number].resets[at];
-            if let Some(store) = self.stores[place as usize] {
-                for entry in 0..self.coloured[store as usize].entries() as u32 {
-                    let count = self.coloured[store as usize].count[entry as usize];
-                    if count > 0 {
-                        self.take(place, entry, count);
-                    }
-                }
-            } else {
-                // Tokens taken here are subtracted from the number that the change finds.
-                let needs = self.fixed[number].needs.iter().filter(|(other, _)| *other == place);
-                let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
-                let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
-                let taken = taken - varying.map(|(_, by)| by).sum::<i64>();
-                // The number fits: the place held it before.
-                let _ = self.shift(place, taken - i64::from(self.tokens[place as usize]));
+    fn list_resets(&mut self, number: usize) {
+        for &place in &self.net.transitions[number].resets {
+            let Some(store) = self.stores[place as usize] else { continue };
+            let held = (0u32..).zip(&self.coloured[store as usize].count).filter(|(_, count)| **count > 0);
+            self.fire.emptied.extend(held.map(|(entry, &count)| (place, entry, count)));
+        }
+    }
+
+    #[cold]
+    fn reset_dots(&mut self, number: usize) {
+        for &place in &self.net.transitions[number].resets {
+            if self.stores[place as usize].is_some() {
+                continue;
             }
+            // Tokens taken here are subtracted from the number that the change finds.
+            let needs = self.fixed[number].needs.iter().filter(|(other, _)| *other == place);
+            let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
+            let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
+            let taken = taken - varying.map(|(_, by)| by).sum::<i64>();
+            // The number fits: the place held it before.
+            let _ = self.shift(place, taken - i64::from(self.tokens[place as usize]));
         }
     }
 
@@ -228,12 +237,15 @@ impl Engine<'_> {
             let (place, before) = self.fire.changed[at];
             self.fire.is_changed[place as usize] = false;
             let after = self.tokens[place as usize];
-            if after == before {
-                continue;
+            if after != before {
+                self.occupancy.change(place as usize, before, after, self.now);
             }
-            self.occupancy.change(place as usize, before, after, self.now);
             for looker in 0..self.counters[place as usize].len() {
-                let transition = self.counters[place as usize][looker];
+                let (transition, by_colour) = self.counters[place as usize][looker];
+                // One colour may have replaced another.
+                if after == before && !by_colour {
+                    continue;
+                }
                 if self.fixed[transition as usize].is_immediate {
                     self.immediate.concern(transition);
                 } else {
@@ -328,16 +340,6 @@ impl Engine<'_> {
             while let Some(binding) = next {
                 next = self.bindings[number].after(arc as usize, binding);
                 self.renew(transition, binding, false)?;
-            }
-        }
-        // An inhibitor by colour depends on the number of tokens of the place, which changed as well unless a
-        // colour replaced another.
-        for at in 0..self.counters[place as usize].len() {
-            let transition = self.counters[place as usize][at];
-            if self.fixed[transition as usize].is_immediate {
-                self.immediate.concern(transition);
-            } else {
-                self.fire.concern(transition);
             }
         }
         Ok(())

@@ -8,6 +8,8 @@
 mod agenda;
 mod bindings;
 mod buffers;
+#[cfg(test)]
+mod by_definition;
 mod failure;
 mod fire;
 mod fixed;
@@ -61,7 +63,7 @@ pub fn simulate_coloured(
     run: &Run,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Simulated, PetriError> {
-    let mut engine = Engine::new(net, run.seed, progress)?;
+    let mut engine = Engine::new(net, run.seed)?;
     engine.until(run.warmup, progress, &mut |_| ControlFlow::Continue(()))?;
     engine.restart();
     engine.until(run.warmup + run.time, progress, &mut |_| ControlFlow::Continue(()))?;
@@ -79,18 +81,13 @@ impl ColouredNet {
         run: &Run,
         watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
     ) -> Result<(), PetriError> {
-        let progress = &mut |_| ControlFlow::Continue(());
-        let mut engine = Engine::new(self, run.seed, progress)?;
-        engine.until(run.warmup + run.time, progress, watcher).map(|_| ())
+        let mut engine = Engine::new(self, run.seed)?;
+        engine.until(run.warmup + run.time, &mut |_| ControlFlow::Continue(()), watcher)
     }
 }
 
 impl<'a> Engine<'a> {
-    fn new(
-        net: &'a ColouredNet,
-        seed: u64,
-        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<Self, PetriError> {
+    fn new(net: &'a ColouredNet, seed: u64) -> Result<Self, PetriError> {
         if let Some(untimed) = net.transitions.iter().find(|t| t.timing == TimingCode::Untimed) {
             return Err(PetriError::part(
                 "transition",
@@ -146,10 +143,14 @@ impl<'a> Engine<'a> {
             for (arc, take) in (0u32..).zip(&transition.takes) {
                 engine.takers[take.place as usize].push((number, arc));
             }
-            let looks = transition.needs.iter().map(|need| need.place);
-            for place in looks.chain(transition.inhibitors.iter().map(|inhibitor| inhibitor.place)) {
-                if !engine.counters[place as usize].contains(&number) {
-                    engine.counters[place as usize].push(number);
+            let needs = transition.needs.iter().map(|need| (need.place, false));
+            let inhibitors = transition.inhibitors.iter();
+            let looks = needs.chain(inhibitors.map(|arc| (arc.place, arc.colour.is_some())));
+            for (place, by_colour) in looks {
+                let counters = &mut engine.counters[place as usize];
+                match counters.iter_mut().find(|(other, _)| *other == number) {
+                    Some((_, known)) => *known |= by_colour,
+                    None => counters.push((number, by_colour)),
                 }
             }
         }
@@ -159,13 +160,13 @@ impl<'a> Engine<'a> {
                 offer.place = engine.stores[offer.place as usize].unwrap_or(0);
             }
         }
-        let begun = engine.begin(progress);
-        begun.map_err(|ended| engine.ended(ended))?;
+        let begun = engine.begin();
+        begun.map_err(|failure| engine.explain(*failure))?;
         Ok(engine)
     }
 
-    /// Puts the initial tokens, and starts the transitions that they enable.
-    fn begin(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
+    /// Puts the initial tokens, and starts the timed transitions that they enable.
+    fn begin(&mut self) -> Done<()> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
                 self.put(number, words, *count).map_err(|fault| {
@@ -186,8 +187,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        self.follow()?;
-        self.settle(progress)
+        self.follow()
     }
 
     /// Returns whether the conditions without variables hold.
@@ -238,6 +238,10 @@ impl<'a> Engine<'a> {
         progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
         watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
     ) -> Result<(), Ended> {
+        // The initial tokens may enable immediate transitions.
+        if self.settle(progress, watcher)?.is_none() {
+            return Ok(());
+        }
         let mut look = FIRINGS_PER_LOOK;
         loop {
             let Some((next, timer)) = self.agenda.first().filter(|(next, _)| *next <= end) else {
@@ -252,26 +256,8 @@ impl<'a> Engine<'a> {
             if self.watched(watcher).is_break() {
                 return Ok(());
             }
-            let mut row = 0u64;
-            while self.fire_immediate()? {
-                if self.watched(watcher).is_break() {
-                    return Ok(());
-                }
-                row += 1;
-                look = look.saturating_sub(1);
-                if row == MOST_IMMEDIATE {
-                    return Err(Ended::Failed(Box::new(Failure {
-                        transition: self.fire.last,
-                        what: "the last immediate firing",
-                        place: None,
-                        fault: Fault::Endless,
-                    })));
-                }
-                if row.is_multiple_of(FIRINGS_PER_LOOK) && progress(self.now).is_break() {
-                    return Err(Ended::Interrupted);
-                }
-            }
-            look = look.saturating_sub(1);
+            let Some(row) = self.settle(progress, watcher)? else { return Ok(()) };
+            look = look.saturating_sub(row + 1);
             if look == 0 {
                 look = FIRINGS_PER_LOOK;
                 if progress(self.now).is_break() {
@@ -288,10 +274,18 @@ impl<'a> Engine<'a> {
         watcher(&Firing { time: self.now, transition, binding: &binding, tokens: &self.tokens })
     }
 
-    /// Fires immediate transitions until none is enabled.
-    fn settle(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
+    /// Fires immediate transitions until none is enabled. Returns their number, or `None` if the watcher stopped.
+    #[inline]
+    fn settle(
+        &mut self,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<u64>, Ended> {
         let mut row = 0u64;
         while self.fire_immediate()? {
+            if self.watched(watcher).is_break() {
+                return Ok(None);
+            }
             row += 1;
             if row == MOST_IMMEDIATE {
                 let (transition, fault) = (self.fire.last, Fault::Endless);
@@ -302,7 +296,7 @@ impl<'a> Engine<'a> {
                 return Err(Ended::Interrupted);
             }
         }
-        Ok(())
+        Ok(Some(row))
     }
 
     /// Discards the counters.

@@ -92,7 +92,9 @@ impl Search<'_> {
             let other = &self.plans.offers[earlier.take];
             if other.place == offer.place && scratch.entries[earlier.take] == entry {
                 // Searches begin with this entry at each arc in turn, and find a binding that has it twice only once.
-                let seen = self.fixed.is_some_and(|(arc, fixed)| fixed == entry && step.take < arc);
+                let seen = self.fixed.is_some_and(|(arc, fixed)| {
+                    fixed == entry && self.plans.offers[arc].place == offer.place && step.take < arc
+                });
                 if seen || offer.queue {
                     return Ok(false);
                 }

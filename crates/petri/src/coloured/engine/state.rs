@@ -19,8 +19,8 @@ pub(super) struct Engine<'a> {
     pub plans: Vec<Plans>,
     /// For each place, the transition and arc that takes its coloured tokens.
     pub takers: Vec<Vec<(u32, u32)>>,
-    /// For each place, transitions that depend on its number of tokens.
-    pub counters: Vec<Vec<u32>>,
+    /// For each place, transitions that depend on its number of tokens, and whether on that of one colour.
+    pub counters: Vec<Vec<(u32, bool)>>,
     pub stores: Vec<Option<u32>>,
     pub coloured: Vec<Store>,
     pub tokens: Vec<u32>,

@@ -56,11 +56,6 @@ impl Store {
         store
     }
 
-    /// Returns the number of entries, free ones included.
-    pub fn entries(&self) -> usize {
-        self.count.len()
-    }
-
     #[inline]
     pub fn words(&self, entry: u32) -> &[i64] {
         &self.words[entry as usize * self.width..(entry as usize + 1) * self.width]
