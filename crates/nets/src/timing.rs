@@ -103,5 +103,12 @@ pub(super) fn timing(
         Some("inf") => Servers::Infinite,
         Some(text) => Servers::Count(whole("servers", text, ", or \"inf\"")?),
     };
+    if matches!(timing, TimingText::Immediate { .. }) && servers != Servers::Count(1) {
+        row.fail(
+            "servers",
+            "found several servers, expected 1 or no key, because a firing of kind imm takes no time",
+        );
+        return None;
+    }
     Some((timing, servers))
 }

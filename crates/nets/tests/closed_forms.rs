@@ -262,3 +262,20 @@ fn what_has_no_steady_state_says_why() {
     let fixed = MM1K.replace("kind = \"exp\"\nrate = 1", "kind = \"det\"\ndelay = 1");
     assert!(solved(&fixed).contains("a deterministic time"), "{}", solved(&fixed));
 }
+
+#[test]
+fn servers_of_an_immediate_transition_are_refused() {
+    let net = |servers: &str| {
+        let text = format!(
+            "[[place]]\nname = \"a\"\ntokens = 1\n[[transition]]\nname = \"go\"\nkind = \"imm\"\nservers = {servers}\n\
+             [[arc]]\nfrom = \"a\"\nto = \"go\"\n"
+        );
+        let source = NetSource { text: Some(text), ..file("net") };
+        explore_net(&source, 10, false, 1, &mut |_| ControlFlow::Continue(())).map(|found| found.arcs)
+    };
+    assert_eq!(net("1").unwrap(), 1);
+    for servers in ["2", "\"inf\""] {
+        let error = net(servers).unwrap_err().to_string();
+        assert!(error.contains("servers: found several servers, expected 1"), "{error}");
+    }
+}

@@ -2,5 +2,7 @@
 
 mod coloured;
 #[cfg(feature = "pnml")]
+mod documents;
+#[cfg(feature = "pnml")]
 mod golden;
 mod steady;

@@ -69,10 +69,13 @@ pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
 pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> {
     let document = parse(text)?;
     let root = document.root_element();
-    let net = children(root).find(|node| node.tag_name().name() == "net");
-    let net = net.filter(|_| root.tag_name().name() == "pnml");
+    let mut nets = children(root).filter(|node| node.tag_name().name() == "net");
+    let net = nets.next().filter(|_| root.tag_name().name() == "pnml");
     let net =
         net.ok_or_else(|| wrong(root, format!("<{}>", root.tag_name().name()), "<pnml> with a <net>"))?;
+    if let Some(second) = nets.next() {
+        return Err(wrong(second, "a second <net>", "one <net>; move each further one to its own file"));
+    }
     // Some tools write no type and mean a place/transition net, unless it contains parts of symmetric nets.
     let plain = || net.descendants().all(|node| !node.tag_name().name().starts_with("hlin"));
     let kind = match net.attribute("type") {
