@@ -30,7 +30,7 @@ pub struct ExploreReport {
     /// What was found.
     #[serde(flatten)]
     pub explored: Explored,
-    /// Maximum number of tokens in each place.
+    /// Maximum number of tokens in each place, in the markings found.
     pub bounds: BTreeMap<String, u64>,
     /// Places that the search proved to be unbounded before the search stopped.
     pub unbounded_places: Vec<String>,

@@ -22,7 +22,7 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         never_enabled_transitions: Number of transitions that are not enabled in any marking that the search found.
         complete: Whether the search found all markings; if not, the search stopped at the limit, and the results cover
             only the markings found.
-        bounds: Maximum number of tokens in each place.
+        bounds: Maximum number of tokens in each place, in the markings found.
         unbounded_places: Places that the search proved to be unbounded before the search stopped.
         place_invariants: Minimal P-semiflows: weights of the places for which the weighted sum of all tokens is the
             same in every reachable marking. ``None`` if semiflows were not requested, or if the net has too many

@@ -22,7 +22,7 @@ def _(result: Explored) -> list[Part]:
         Fact("Deadlocks", f"{result.dead_markings:,} markings"),
         Fact(
             "Tokens",
-            f"at most {result.max_tokens_in_place:,} in a place",
+            f"{'at most' if result.complete else 'so far up to'} {result.max_tokens_in_place:,} in a place",
             f"{result.max_tokens_in_marking:,} in a marking",
         ),
         Fact("Never enabled", f"{result.never_enabled_transitions:,}", f"of {result.transitions:,} transitions"),
@@ -36,7 +36,10 @@ def _(result: Explored) -> list[Part]:
         Facts(facts),
         _flows("P-invariants", result.place_invariants),
         _flows("T-invariants", result.transition_invariants),
-        Table("Bounds", (text("place"), BAR, "tokens at most"), bounds),
+        # Markings beyond the limit may have more tokens.
+        Table("Bounds", (text("place"), BAR, "tokens at most"), bounds)
+        if result.complete
+        else Table("Most tokens in the markings found", (text("place"), BAR, "tokens"), bounds),
     ]
 
 

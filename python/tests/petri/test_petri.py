@@ -400,6 +400,11 @@ def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch, wor
     last = {event["name"]: event["args"]["tokens"] for event in events if event["ph"] == "C"}
     names = [place.name for place in petri.parts(path).places]
     assert tuple(last[name] for name in names) == petri.firings(path, time=200)[-1].tokens
+    for wrong in ("0", "-1", "nan", "inf"):
+        ended = cli("petri", "trace", path, "-o", tmp_path / "refused.json", "--unit-us", wrong)
+        assert ended.status == 2
+        assert f"--unit-us: found {wrong}, expected a finite number of microseconds above 0" in ended.err
+    assert not (tmp_path / "refused.json").exists()
 
 
 def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():

@@ -33,9 +33,12 @@ def trace(
         linecard petri trace girish2008_dram -o dram.json --time 2000 --unit-us 0.001
     """
     from linecard import petri
+    from linecard.errors import ConfigError
     from linecard.files import check_outputs, write_text
     from linecard.petri.timeline import to_perfetto
 
+    if not 0 < unit_us < float("inf"):
+        raise ConfigError.at("--unit-us", "", f"found {unit_us:g}, expected a finite number of microseconds above 0")
     check_outputs(output)
     found = petri.firings(net, firings, time=time, seed=seed, overrides=overrides or ())
     parts = petri.parts(net, overrides=overrides or ())
