@@ -87,8 +87,8 @@ pub(super) fn include_refresh(root: &Section<'_>, currents: &Currents, refresh: 
     {
         energy.lacks(
             BANK_REFRESH,
-            "expected the average supply current while each bank is refreshed on its own, because refresh.mode is \
-             per_bank; without it, set refresh.mode = all_bank, or leave out the table [energy]",
+            "expected the average supply current while each bank is refreshed on its own (refresh.mode is per_bank). \
+             If it is unknown, set refresh.mode = all_bank, or leave out the table [energy]",
         );
     }
 }

@@ -114,7 +114,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         rate_pps: count(
             "rate",
             "packets/s",
-            "mean packets per second of all `packets`, with those that `skip` leaves out; less at both ends, more in between",
+            "mean packets per second of all `packets`, the skipped packets included; lower at both ends, higher in between",
         ),
         seed: flows.number("seed", 0.0..=1e15, "seed; the same seed generates identical traffic") as u64,
     };

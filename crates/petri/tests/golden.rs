@@ -242,7 +242,8 @@ fn a_guard_that_narrows_a_billion_bindings_to_few_is_looked_at_before_they_are_c
 #[test]
 fn only_ordered_colours_have_successors() {
     // The standard gives successors to cyclic enumerations alone; nets use them on ranges as well.
-    let guard = equal(&variable("x"), &format!("<successor><subterm>{}</subterm></successor>", variable("w")));
+    let guard =
+        equal(&variable("x"), &format!("<successor><subterm>{}</subterm></successor>", variable("w")));
     let range = "<finiteintrange start=\"0\" end=\"199\"/>";
     let of_kind = |kind: &str| {
         let colours = "<feconstant id=\"red\"/><feconstant id=\"blue\"/>";

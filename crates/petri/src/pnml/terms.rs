@@ -84,7 +84,8 @@ impl Term {
             further @ ("successor" | "predecessor") => {
                 let of = one()?;
                 if of.sort(sorts).is_some_and(|sort| !sorts.is_ordered(&sort)) {
-                    let expected = "a colour of a cyclic enumeration or a range: a finite enumeration has no order";
+                    let expected =
+                        "a colour of a cyclic enumeration or a range: a finite enumeration has no order";
                     return Err(wrong(node, format!("a {further}"), expected));
                 }
                 Ok(Self::Further(of, if further == "successor" { 1 } else { -1 }))
