@@ -29,9 +29,9 @@ def memory_page() -> str:
             "## A part: `presets/dram`\n",
             *_table(parts),
             "",
-            "The table `[energy]` is optional; without it, a run has no energy. With `mode = per_bank`, it also requires "
-            "`IDD5PB` (mA): the average supply current while each bank is refreshed on its own once per tREFI. The "
-            "standard sets `[refresh] mode`, and a part may change it.\n",
+            "The table `[energy]` is optional; without it, a run has no energy. With `mode = per_bank`, a run "
+            "has an energy only if the table contains `IDD5PB` (mA): the average supply current while each bank is "
+            "refreshed on its own once per tREFI. The standard sets `[refresh] mode`, and a part may change it.\n",
             "## Times and address maps of a part\n",
             "A part has a value for RL, WL, tREFI, and each name in the formulas of its standard. A value is in whole "
             "or half clocks (unit `clocks`), or a time (unit `ns`), which is rounded up to clocks. An address map has "

@@ -32,7 +32,8 @@ pub(super) fn currents(document: &Document) -> Option<Currents> {
         idd5pb_ma: energy.in_unit("mA").number_if(
             BANK_REFRESH,
             0.0..=10_000.0,
-            "average supply current while each bank is refreshed on its own once per tREFI",
+            "average supply current while each bank is refreshed on its own once per tREFI; without it, runs with \
+             refresh.mode = per_bank state no energy",
         ),
     };
     if document.problems() == judged {
@@ -79,18 +80,10 @@ pub(super) fn rows_exceed_standby(root: &Section<'_>, currents: &Currents, timin
     }
 }
 
-/// Checks that the currents contain that of the refreshes.
-pub(super) fn include_refresh(root: &Section<'_>, currents: &Currents, refresh: RefreshMode) {
-    if matches!(refresh, RefreshMode::PerBank { .. })
-        && currents.idd5pb_ma.is_none()
-        && let Some(energy) = table(root)
-    {
-        energy.lacks(
-            BANK_REFRESH,
-            "expected the average supply current while each bank is refreshed on its own (refresh.mode is per_bank). \
-             If it is unknown, set refresh.mode = all_bank, or leave out the table [energy]",
-        );
-    }
+/// Returns whether the currents contain that of the refreshes: without the current of refreshes of single banks, the
+/// energy of a run with them is not known.
+pub(super) fn include_refresh(currents: &Currents, refresh: RefreshMode) -> bool {
+    currents.idd5pb_ma.is_some() || !matches!(refresh, RefreshMode::PerBank { .. })
 }
 
 /// Returns the times for the energy. A row stays open for tRAS, also if a part states a shorter tRC.

@@ -1,6 +1,6 @@
 //! A DRAM part: organization, clock, timing, address map, currents; and the table of its standard.
 
-use super::currents::{currents, energy_timing, include_refresh, rows_exceed_standby};
+use super::currents::{currents, energy_timing, rows_exceed_standby};
 use super::map::map_text;
 use super::organization::{Made, organization};
 use super::refresh::{Refreshed, leaves_time, refresh_mode, refreshed};
@@ -162,7 +162,6 @@ fn values(document: &Document) -> Option<Values> {
     {
         leaves_time(&root, &timing, refresh, &table);
         if let Some((currents, made)) = currents.as_ref().zip(made.as_ref()) {
-            include_refresh(&root, currents, refresh);
             let times = energy_timing(period_ns, &timing, refresh, &made.organization);
             rows_exceed_standby(&root, currents, &times);
         }

@@ -1,6 +1,6 @@
 //! The report of a run of a memory: plain data, the same in Rust, JSON and Python.
 
-use super::currents::energy_timing;
+use super::currents::{energy_timing, include_refresh};
 use super::device::Part;
 use linecard_dram::Organization;
 use linecard_dram::channel::{ChannelStatistics, Lost};
@@ -232,7 +232,7 @@ pub struct MemoryReport {
     pub commands: CommandCounts,
     /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,
-    /// Energy of the run; `None` if the preset of the part contains no currents.
+    /// Energy of the run; `None` if the preset of the part lacks the currents for the energy.
     pub energy: Option<MemoryEnergy>,
     /// Files that could not be written, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -254,6 +254,7 @@ pub(super) struct Facts {
 pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics]) -> MemoryReport {
     let sum = |of: fn(&ChannelStatistics) -> u64| channels.iter().map(|&c| of(c)).sum::<u64>();
     let end = channels.iter().map(|c| c.end()).max().unwrap_or(0);
+    let known = part.currents.as_ref().filter(|currents| include_refresh(currents, part.refresh));
     let seconds = end as f64 * part.period_ns * 1e-9;
     let bytes = sum(|c| c.bytes[0] + c.bytes[1]);
     let organization = &part.organization;
@@ -294,7 +295,7 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
             refb: sum(|c| c.banks.iter().map(|b| b.refreshes).sum()),
         },
         banks: banks(organization, channels, end),
-        energy: part.currents.as_ref().map(|currents| {
+        energy: known.map(|currents| {
             let timing = energy_timing(part.period_ns, &part.timing, part.refresh, organization);
             let each = channels.iter().map(|c| energy(currents, &timing, organization, c, end));
             memory_energy(each, seconds, bytes)

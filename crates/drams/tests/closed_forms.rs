@@ -254,13 +254,11 @@ fn refreshes_of_single_banks_draw_their_current_over_their_share_of_the_interval
 }
 
 #[test]
-fn currents_without_that_of_refreshes_of_single_banks_are_refused() {
+fn without_the_current_of_refreshes_of_single_banks_a_run_states_no_energy() {
     let request = MemoryRequest {
         overrides: CURRENTS.map(str::to_owned).to_vec(),
         ..pattern_request("lpddr5_6400", "frfcfs_open", "random", 10)
     };
-    let error =
-        linecard_drams::run_memory(&request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap_err();
-    let message = error.to_string();
-    assert!(message.contains("energy.IDD5PB: missing: expected the average supply current"), "{message}");
+    let report = linecard_drams::run_memory(&request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+    assert!(report.energy.is_none());
 }

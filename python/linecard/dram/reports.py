@@ -40,7 +40,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         time: Breakdown of the simulated time by activity of the data buses.
         commands: Number of issued DRAM commands, by command.
         banks: Statistics of every bank of every channel.
-        energy: Energy of the run; ``None`` if the preset of the part contains no currents.
+        energy: Energy of the run; ``None`` if the preset of the part lacks the currents for the energy.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {

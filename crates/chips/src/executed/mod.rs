@@ -26,6 +26,7 @@ mod region;
 mod riscv;
 mod rules;
 mod scale;
+mod sharing;
 mod state;
 
 pub(super) use costs::ExecutionCosts;
