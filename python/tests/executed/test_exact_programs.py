@@ -168,9 +168,8 @@ def test_the_profile_has_the_cycles_of_hits_in_a_data_cache(runs):
 
 def test_kinds_of_clusters_that_execute_one_program_share_its_state(runs):
     # The program passes its first thousand packets, whichever cluster takes them.
-    two = CHIP.replace(
-        "[cluster.core]\nengines = 16", '[cluster.other]\nengines = 8\nthreads = 1\ntakes = "work"\n[cluster.core]\nengines = 8'
-    )
+    other = '[cluster.other]\nengines = 8\nthreads = 1\ntakes = "work"\n'
+    two = CHIP.replace("[cluster.core]\nengines = 16", f"{other}[cluster.core]\nengines = 8")
     source = (
         HEAD + MAP.format("ARRAY", 1, PAIR, "sums") + of("if (__sync_fetch_and_add(value, 1) >= 1000) return XDP_DROP;")
     )
