@@ -73,7 +73,9 @@ def test_every_shipped_program_runs_on_every_chip(chip, wording):
         if program in NO_ROOM.get(chip, ()):
             with pytest.raises(linecard.ConfigError) as refused:
                 linecard.run(chip, program=program, **counts, verdict=False)
-            wording(refused.value)
+            # The tests that take long leave no snapshots, which all other runs would call unused.
+            if chip not in EXTENDS:
+                wording(refused.value)
             continue
         found = linecard.run(chip, program=program, **counts, verdict=False)
         first = found.summary
