@@ -545,6 +545,26 @@ fn a_delay_continues_if_the_firing_that_resets_its_place_returns_the_token() {
     assert_eq!([1.4, 1.6, 3.4, 3.6].map(|time| of_run(time).unwrap().firings), [1, 2, 4, 5]);
 }
 
+/// Two arcs take as many dots as the colour says, and one takes another: five of the eight dots, once.
+#[test]
+fn parallel_arcs_with_numbers_of_the_binding_count_together() {
+    for timing in [deterministic("1"), immediate("1", 1)] {
+        let mut net = ColouredBuilder::new("parallel");
+        let (k, d) = (
+            net.place("k", &Colour::Int { low: 2, high: 2 }, Choice::Random).unwrap(),
+            net.place("d", &Colour::Dot, Choice::Random).unwrap(),
+        );
+        net.tokens(k, "2", 3).unwrap();
+        net.dots(d, 8);
+        let t = net.transition("t", timing, Servers::Infinite, "").unwrap();
+        net.take(k, t, "x", "1");
+        for weight in ["x", "x", "1"] {
+            net.take(d, t, "", weight);
+        }
+        assert_eq!(trace(&net.build().unwrap(), 5.0).len(), 1);
+    }
+}
+
 /// Every second time unit, colour 1 replaces colour 0 and disables the transition; its delay of 0.375 ends twice at
 /// most while it is enabled.
 #[test]

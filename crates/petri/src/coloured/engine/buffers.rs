@@ -10,6 +10,8 @@ pub(super) struct Buffers {
     pub words: Vec<i64>,
     /// Place, beginning of the words, number of tokens.
     pub puts: Vec<(u32, u32, u32)>,
+    /// Numbers of dots that the arcs of a binding take.
+    pub needed: Vec<u32>,
     /// Dots that are put and taken by the binding's numbers.
     pub dots: Vec<(u32, i64)>,
     /// Place, entry and number of the tokens that resets take.
@@ -41,6 +43,7 @@ impl Buffers {
             entries: Vec::new(),
             words: Vec::new(),
             puts: Vec::new(),
+            needed: Vec::new(),
             dots: Vec::new(),
             emptied: Vec::new(),
             found: Vec::new(),

@@ -6,6 +6,7 @@
 use super::super::fault::Fault;
 use super::super::net::TimingCode;
 use super::failure::{Done, Failure, as_weight, guard_failed};
+use super::fixed::VaryingNeed;
 use super::state::Engine;
 
 impl Engine<'_> {
@@ -103,9 +104,11 @@ impl Engine<'_> {
                 code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
             self.fire.dots.push((*place, i64::from(weight)));
         }
-        for (place, code) in &fixed.varying_needs {
-            let weight =
-                code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
+        for VaryingNeed { place, weight, .. } in &fixed.varying_needs {
+            let weight = weight
+                .run(frame, &mut self.random)
+                .and_then(as_weight)
+                .map_err(wrong("the weight", *place))?;
             self.fire.dots.push((*place, -i64::from(weight)));
         }
         Ok(())

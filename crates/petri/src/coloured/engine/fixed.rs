@@ -4,13 +4,33 @@ use super::super::code::Code;
 use super::super::net::{Choice, ColouredNet, ColouredTransition, Take, TimingCode};
 use crate::net::Servers;
 
+/// An arc that takes a number of dots that depends on the binding.
+pub(super) struct VaryingNeed {
+    pub place: u32,
+    pub weight: Code,
+    /// Dots that arcs with constant numbers take from the same place.
+    constant: u32,
+}
+
+/// Returns the dots that each arc and the arcs parallel to it take together, with their place; `weights` are the numbers
+/// of the arcs.
+pub(super) fn together<'a>(
+    needs: &'a [VaryingNeed],
+    weights: &'a [u32],
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    needs.iter().map(move |need| {
+        let parallel = needs.iter().zip(weights).filter(|(other, _)| other.place == need.place);
+        (need.place, parallel.fold(need.constant, |sum, (_, &weight)| sum.saturating_add(weight)))
+    })
+}
+
 /// The constants of a transition during its firing.
 pub(super) struct Fixed {
     /// Dots that are taken, and limits of inhibitor arcs, if their numbers do not depend on the binding.
     pub needs: Vec<(u32, u32)>,
     pub inhibitors: Vec<(u32, u32)>,
     /// The same, if their numbers depend on it.
-    pub varying_needs: Vec<(u32, Code)>,
+    pub varying_needs: Vec<VaryingNeed>,
     pub varying_inhibitors: Vec<usize>,
     /// Changes of dots that do not depend on the binding.
     pub changes: Vec<(u32, i64)>,
@@ -48,8 +68,16 @@ impl Fixed {
                     Some((_, sum)) => *sum = sum.saturating_add(weight),
                     None => needed.push((need.place, weight)),
                 },
-                None => fixed.varying_needs.push((need.place, need.weight.clone())),
+                None => fixed.varying_needs.push(VaryingNeed {
+                    place: need.place,
+                    weight: need.weight.clone(),
+                    constant: 0,
+                }),
             }
+        }
+        for need in &mut fixed.varying_needs {
+            let constant = needed.iter().find(|(place, _)| *place == need.place);
+            need.constant = constant.map_or(0, |&(_, weight)| weight);
         }
         let mut changes: Vec<(u32, i64)> =
             needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();

@@ -5,6 +5,7 @@
 
 use super::super::net::TimingCode;
 use super::failure::{Done, as_weight, guard_failed};
+use super::fixed::together;
 use super::search::Search;
 use super::state::Engine;
 
@@ -87,14 +88,16 @@ impl Engine<'_> {
         let (tokens, net, stores, coloured) = (&self.tokens, self.net, &self.stores, &self.coloured);
         let TimingCode::Immediate { weight, .. } = &net.transitions[number].timing else { return Ok(false) };
         let varying = !self.is_fixed(number);
-        let looked = &mut self.fire.words;
+        let (looked, needed) = (&mut self.fire.words, &mut self.fire.needed);
         let found = search.run(&mut self.scratch, &mut self.random, &mut |scratch, random| {
             if varying {
-                for (place, code) in &fixed.varying_needs {
-                    let needed = code.run(&scratch.frame, random).and_then(as_weight)?;
-                    if tokens[*place as usize] < needed {
-                        return Ok(false);
-                    }
+                needed.clear();
+                for need in &fixed.varying_needs {
+                    needed.push(need.weight.run(&scratch.frame, random).and_then(as_weight)?);
+                }
+                let mut sums = together(&fixed.varying_needs, needed);
+                if sums.any(|(place, sum)| tokens[place as usize] < sum) {
+                    return Ok(false);
                 }
                 for &inhibitor in &fixed.varying_inhibitors {
                     let inhibitor = &net.transitions[number].inhibitors[inhibitor];

@@ -5,6 +5,7 @@ use super::super::fault::Fault;
 use super::super::net::TimingCode;
 use super::agenda::NO_TIMER;
 use super::failure::{Done, Failure, as_weight, guard_failed};
+use super::fixed::{VaryingNeed, together};
 use super::search::Search;
 use super::state::Engine;
 use crate::net::{erlang, one_of};
@@ -43,10 +44,13 @@ impl Engine<'_> {
         let wrong = |place: u32, what: &'static str| {
             move |fault| Box::new(Failure { transition: transition as u32, what, place: Some(place), fault })
         };
-        for (place, code) in &fixed.varying_needs {
-            let weight = code.run(&self.scratch.frame, &mut self.random);
-            let weight = weight.and_then(as_weight).map_err(wrong(*place, "the weight"))?;
-            if let Some(times) = self.tokens[*place as usize].checked_div(weight) {
+        self.fire.needed.clear();
+        for VaryingNeed { place, weight, .. } in &fixed.varying_needs {
+            let weight = weight.run(&self.scratch.frame, &mut self.random);
+            self.fire.needed.push(weight.and_then(as_weight).map_err(wrong(*place, "the weight"))?);
+        }
+        for (place, weight) in together(&fixed.varying_needs, &self.fire.needed) {
+            if let Some(times) = self.tokens[place as usize].checked_div(weight) {
                 degree = degree.min(times);
             }
         }
