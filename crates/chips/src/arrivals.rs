@@ -7,6 +7,7 @@ use linecard_files::{Error, PacketInput};
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::link::ETHERNET_HEADER_BYTES;
 use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{
     DamageReport, Decoded, LinkType, Network, Packet, PacketSource, Severity, TrafficError,
@@ -133,9 +134,8 @@ impl Source {
     }
 }
 
-/// The check sequence of an Ethernet frame, which captures omit, and its header, which IP packets lack.
+/// The check sequence of an Ethernet frame, which captures omit.
 const FCS_BYTES: u32 = 4;
-const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
     /// Returns the traffic of a source; `pace` is the pace relative to the capture, in trillionths.

@@ -281,6 +281,10 @@ fn csv_columns_and_lines() {
         (5_123_456_789, 9, Network::Other),
     ];
     assert_eq!(seen, expected);
+    // A frame of 60 bytes has an IP packet of 46, which may still be forwarded 63 times.
+    let ip: Vec<_> = packets.iter().map(|p| (p.link, p.ip_bytes, p.ip_offset, p.ttl)).collect();
+    let frame = LinkType::ETHERNET;
+    assert_eq!(ip, [(frame, 46, 14, 64), (frame, 1486, 14, 64), (frame, 0, 0, 0)]);
     let lines: Vec<_> = reader.report().diagnostics().iter().map(|d| (d.kind, d.line)).collect();
     assert_eq!(lines, [6, 7, 8].map(|line| (DamageKind::BadLine, Some(line))));
 }

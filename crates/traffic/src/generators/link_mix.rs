@@ -4,7 +4,7 @@
 //! a host, matters.
 
 use super::random::{Random, below};
-use super::{FlowMix, MixedPacket, Sizes, WeightedChoice};
+use super::{FlowMix, MixedPacket, Sizes, TTL, WeightedChoice};
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame, ip};
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -131,7 +131,7 @@ impl PacketSource for LinkPackets {
             decoded: Decoded::Complete,
             flow: *flow,
             tcp_flags,
-            ttl: 64,
+            ttl: TTL,
             ip_bytes: bytes,
             ipv4_checksum_ok: Some(true),
             ..Packet::default()

@@ -33,6 +33,9 @@ use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, fram
 use arrivals::Clock;
 use rand_xoshiro::rand_core::SeedableRng;
 
+/// The time to live of packets whose source states none.
+pub(crate) const TTL: u8 = 64;
+
 /// The parameters of a generator.
 #[derive(Clone, Debug)]
 pub struct GeneratorConfig {
@@ -92,7 +95,6 @@ impl PacketSource for Generator {
         }
         let wire_bytes = self.sizes.draw(&mut self.size_random);
         let flow = self.flows.draw();
-        let ttl = 64;
         Ok(Some(Packet {
             time_ns: self.clock.next_ns(wire_bytes),
             wire_bytes,
@@ -102,9 +104,9 @@ impl PacketSource for Generator {
             decoded: Decoded::Complete,
             flow: flow.tuple,
             tcp_flags: flow.tcp_flags,
-            ttl,
+            ttl: TTL,
             ip_bytes: wire_bytes,
-            ip_header: frame::ipv4_header_of(&flow.tuple, ttl, wire_bytes),
+            ip_header: frame::ipv4_header_of(&flow.tuple, TTL, wire_bytes),
             ipv4_checksum_ok: Some(true),
             ..Packet::default()
         }))

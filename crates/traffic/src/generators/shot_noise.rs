@@ -12,6 +12,7 @@
 //! costs one draw of a gap and one of a flow by its rate: first an octave of rates by their sum, then a flow of
 //! it by rejection.
 
+use super::TTL;
 use super::flows::draw_tuple;
 use super::random::{Random, below, open_unit};
 use super::sizes::Sizes;
@@ -330,7 +331,7 @@ impl PacketSource for ShotNoise {
             network: Network::Ipv4,
             decoded: Decoded::Complete,
             flow: self.flows[slot as usize].tuple,
-            ttl: 64,
+            ttl: TTL,
             ip_bytes: wire_bytes,
             ipv4_checksum_ok: Some(true),
             ..Packet::default()

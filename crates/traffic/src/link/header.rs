@@ -2,6 +2,8 @@
 
 /// Most VLAN tags or MPLS labels that are followed; a frame with more is treated as an attack.
 pub const MAX_TAGS: u8 = 32;
+/// Bytes of an Ethernet header without tags.
+pub const ETHERNET_HEADER_BYTES: u32 = 14;
 /// Both addresses of an Ethernet header, in front of its type.
 pub(super) const ADDRESS_BYTES: usize = 12;
 pub(super) const ETHERTYPE_IPV4: u16 = 0x0800;

@@ -3,17 +3,20 @@
 //! | column | meaning |
 //! |---|---|
 //! | `time` | seconds, decimal, up to nine digits behind the point (further ones are rounded down) |
-//! | `length` | bytes on the wire |
+//! | `length` | bytes of the Ethernet frame without its check sequence, as in pcap |
 //! | `src`, `dst` | IPv4 or IPv6 address |
 //! | `src_port`, `dst_port` | port; may be empty |
 //! | `protocol` | number, or `tcp`, `udp`, `icmp`, `sctp` |
 //!
 //! `time` and `length` are required; a packet without addresses has no flow. An unknown column is an error, as it
 //! is most likely a misspelt one. A line that cannot be read is skipped and reported. Fields may not be quoted:
-//! nothing in these columns needs it. Empty lines and lines beginning with `#` are passed over.
+//! nothing in these columns needs it. Empty lines and lines beginning with `#` are passed over. No column states the
+//! TTL: it is that of generated packets.
 
 use super::stream::ByteStream;
 use super::{Container, NS_PER_SECOND};
+use crate::generators::TTL;
+use crate::link::ETHERNET_HEADER_BYTES;
 use crate::report::{DamageKind, DamageReport, Place, Words};
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, TrafficError};
 use std::net::IpAddr;
@@ -127,9 +130,9 @@ fn parse_packet(fields: &[&str; COLUMNS.len()]) -> Result<Packet, Fault> {
     let time_ns = parse_time_ns(time).ok_or_else(|| {
         fault(format!("time `{time}`"), "seconds as a decimal number, such as 12.000000345")
     })?;
-    let wire_bytes =
+    let wire_bytes: u32 =
         length.parse().map_err(|_| fault(format!("length `{length}`"), "a whole number of bytes"))?;
-    let mut packet = Packet { time_ns, wire_bytes, ..Packet::default() };
+    let mut packet = Packet { time_ns, wire_bytes, link: LinkType::ETHERNET, ..Packet::default() };
     if src.is_empty() && dst.is_empty() {
         return Ok(packet);
     }
@@ -146,6 +149,9 @@ fn parse_packet(fields: &[&str; COLUMNS.len()]) -> Result<Packet, Fault> {
     let (src_port, dst_port) = (parse_port(src_port)?, parse_port(dst_port)?);
     packet.network = network;
     packet.decoded = Decoded::Complete;
+    packet.ttl = TTL;
+    packet.ip_offset = ETHERNET_HEADER_BYTES as u16;
+    packet.ip_bytes = wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES);
     packet.flow = FiveTuple { src, dst, src_port, dst_port, protocol: parse_protocol(protocol)? };
     Ok(packet)
 }
