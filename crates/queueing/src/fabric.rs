@@ -191,7 +191,7 @@ pub struct Counts {
     pub written_back: u64,
     /// Requests that engines took while they held the token.
     pub taken: u64,
-    /// Busy time of engines, total over engines.
+    /// Busy time of engines, total over engines, up to the last change of their number at work.
     pub engine_busy: Ticks,
 }
 
@@ -235,6 +235,8 @@ pub struct Fabric {
     instructions: Ticks,
     half_interconnect: Ticks,
     memory: Ticks,
+    /// Engines at work, and since when.
+    at_work: (u32, Ticks),
     /// Descriptors and links.
     pub lists: Lists,
     /// Number of threads.
@@ -285,6 +287,7 @@ impl Fabric {
             instructions: 0,
             half_interconnect: ticks(settings.interconnect_ps / 2),
             memory: ticks(settings.memory_ps),
+            at_work: (0, 0),
             lists: Lists::new(settings.all_queues(), packets),
             threads: vec![idle; settings.threads as usize],
             counts: Counts::default(),
@@ -448,6 +451,18 @@ impl Fabric {
         } else {
             self.put(Source::Write, last + self.memory, message);
         }
+    }
+
+    /// The number of engines at work changes.
+    pub fn engines_at_work(&mut self, engines: u32) {
+        self.counts.engine_busy = self.engine_busy(self.now);
+        self.at_work = (engines, self.now);
+    }
+
+    /// Returns the busy time of engines up to `now`. An engine with work for its queue may never become idle.
+    pub fn engine_busy(&self, now: Ticks) -> Ticks {
+        let (engines, since) = self.at_work;
+        self.counts.engine_busy + Ticks::from(engines) * now.saturating_sub(since)
     }
 
     /// Returns the busy times since the beginning, by these counters, of the read port, the write port, the request

@@ -198,7 +198,7 @@ impl<'a, M: Manager> Machine<'a, M> {
     /// The warmup or the measurement ends.
     #[cold]
     fn mark(&mut self) {
-        let mark = self.subsystem.mark();
+        let mark = self.subsystem.mark(self.subsystem.fabric.now);
         if self.records {
             self.end = Some(mark);
             (self.records, self.until_mark) = (false, u64::MAX);
@@ -219,7 +219,7 @@ impl<'a, M: Manager> Machine<'a, M> {
         if completed == operations {
             self.subsystem.audit()?;
         }
-        let end = self.end.unwrap_or_else(|| self.subsystem.mark());
+        let end = self.end.unwrap_or_else(|| self.subsystem.mark(self.subsystem.fabric.now));
         let measured = self.latency.count();
         let ticks = end.at - self.begin.at;
         let counts = end.counts - self.begin.counts;

@@ -97,13 +97,13 @@ impl Service {
 
     /// Discards the counts.
     pub fn restart(&mut self, now: Ticks) {
-        self.before = Mark { at: now, ..self.subsystem.mark() };
+        self.before = self.subsystem.mark(now);
         self.operations_before = self.subsystem.completed();
     }
 
     /// Returns the counts up to `now`.
     pub fn usage(&self, now: Ticks) -> Usage {
-        let end = Mark { at: now, ..self.subsystem.mark() };
+        let end = self.subsystem.mark(now);
         let counts = end.counts - self.before.counts;
         let engines = end.engine_share_since(&self.before, self.engines);
         let shares = end.shares_since(&self.before);

@@ -182,11 +182,12 @@ impl<M: Manager + ?Sized> Subsystem<M> {
         self.completed
     }
 
-    /// Returns the present time and all counters.
-    pub fn mark(&self) -> Mark {
-        let Fabric { now, mut counts, .. } = self.fabric;
+    /// Returns all counters at `now`, which is not after the next event.
+    pub fn mark(&self, now: Ticks) -> Mark {
+        let mut counts = self.fabric.counts;
         // A message sent ahead counts when its time has come.
         counts.requests -= self.fabric.ahead();
+        counts.engine_busy = self.fabric.engine_busy(now);
         Mark { at: now, counts, busy: self.fabric.port_busy(&counts) }
     }
 }

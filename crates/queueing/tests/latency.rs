@@ -141,3 +141,13 @@ fn waiting_is_counted() {
     assert!(report.lock_wait_mean_ns > 0.9 * latency * 15.0 / 16.0);
     assert!(report.latency_p50_ns <= report.latency_p99_ns && report.latency_p99_ns <= report.latency_max_ns);
 }
+
+#[test]
+fn an_engine_that_never_becomes_idle_is_busy() {
+    // All operations are on one queue, whose engine continues with the next one: one engine of 32 works all the time.
+    for (engines, expected) in [(1, 1.0), (32, 1.0 / 32.0)] {
+        let settings = Settings { engines, ..table_1() };
+        let report = throughput_with(&settings, Kind::QueuingCache, "SD1_100");
+        assert_eq!(report.engine_utilization, expected, "{engines} engines");
+    }
+}

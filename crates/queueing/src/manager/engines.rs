@@ -21,8 +21,6 @@ pub(super) struct Engines {
     next_clock: u64,
     /// The clock and the engine for which the token was scheduled last.
     turn: (u64, u32),
-    /// When each engine started, for its utilisation.
-    since: Vec<Ticks>,
 }
 
 impl Engines {
@@ -40,7 +38,6 @@ impl Engines {
             token: settings.token,
             next_clock: 0,
             turn: (0, 0),
-            since: vec![0; count as usize],
         }
     }
 
@@ -91,8 +88,8 @@ impl Engines {
         debug_assert_eq!(self.next_turn(fabric.now), Some(self.turn));
         self.next_clock = clock + 1;
         self.at_work += 1;
+        fabric.engines_at_work(self.at_work);
         self.idle[engine as usize / 64] &= !(1 << (engine % 64));
-        self.since[engine as usize] = fabric.now;
         fabric.counts.taken += 1;
         engine
     }
@@ -100,7 +97,7 @@ impl Engines {
     /// An engine is idle again.
     pub fn release(&mut self, fabric: &mut Fabric, engine: u32) {
         self.at_work -= 1;
+        fabric.engines_at_work(self.at_work);
         self.idle[engine as usize / 64] |= 1 << (engine % 64);
-        fabric.counts.engine_busy += fabric.now - self.since[engine as usize];
     }
 }
