@@ -168,6 +168,8 @@ pub struct Thread {
     pub behind: u32,
     /// When it started the operation.
     pub since: Ticks,
+    /// How long the operation waited for its lock.
+    pub waited: Ticks,
     /// Number of its operation in the stream.
     pub at: u64,
 }
@@ -193,6 +195,8 @@ pub struct Counts {
     pub taken: u64,
     /// Busy time of engines, total over engines, up to the last change of their number at work.
     pub engine_busy: Ticks,
+    /// Time that the completed operations waited for locks.
+    pub lock_wait: Ticks,
 }
 
 impl std::ops::Sub for Counts {
@@ -209,6 +213,7 @@ impl std::ops::Sub for Counts {
             written_back: self.written_back - before.written_back,
             taken: self.taken - before.taken,
             engine_busy: self.engine_busy - before.engine_busy,
+            lock_wait: self.lock_wait - before.lock_wait,
         }
     }
 }
@@ -278,6 +283,7 @@ impl Fabric {
             now: 0,
             paths: Default::default(),
             request: port(settings.slot_ps),
+            waited: 0,
             response: port(settings.slot_ps),
             read: port(settings.port_ps),
             write: port(settings.port_ps),

@@ -204,7 +204,6 @@ impl<'a, M: Manager> Machine<'a, M> {
             (self.records, self.until_mark) = (false, u64::MAX);
         } else {
             self.begin = mark;
-            self.subsystem.lock_wait = 0;
             (self.records, self.until_mark) = self.stream.window.after_warmup();
         }
     }
@@ -236,7 +235,7 @@ impl<'a, M: Manager> Machine<'a, M> {
             latency_p50_ns: ns(self.latency.quantile(0.5)),
             latency_p99_ns: ns(self.latency.quantile(0.99)),
             latency_max_ns: ns(self.latency.max()),
-            lock_wait_mean_ns: each(self.subsystem.lock_wait) * ns(1),
+            lock_wait_mean_ns: each(counts.lock_wait) * ns(1),
             messages_per_operation: each(counts.requests),
             reads_per_operation: each(counts.reads),
             writes_per_operation: each(counts.writes),

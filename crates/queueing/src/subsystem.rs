@@ -58,8 +58,6 @@ pub(crate) struct Subsystem<M: ?Sized> {
     pub fabric: Fabric,
     pub ledger: Ledger,
     locks: Locks,
-    /// Time that threads waited for locks.
-    pub lock_wait: Ticks,
     completed: u64,
     pub manager: M,
 }
@@ -82,7 +80,6 @@ impl<M: Manager> Subsystem<M> {
             fabric,
             ledger: Ledger::new(settings.all_queues()),
             locks: Locks::new(settings.locking, settings.all_queues(), settings.threads),
-            lock_wait: 0,
             completed: 0,
             manager,
         }
@@ -95,7 +92,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     pub fn start(&mut self, thread: u32, operation: Operation) {
         let this = &mut self.fabric.threads[thread as usize];
         this.operation = operation;
-        this.since = self.fabric.now;
+        (this.since, this.waited) = (self.fabric.now, 0);
         if !operation.is_dequeue() {
             this.node = self.fabric.lists.allocate();
             self.ledger.enter(this.node, operation.queue());
@@ -137,13 +134,15 @@ impl<M: Manager + ?Sized> Subsystem<M> {
     fn complete(&mut self, thread: u32) -> Result<(), QueueingError> {
         let this = self.fabric.threads[thread as usize];
         let operation = this.operation;
+        self.fabric.counts.lock_wait += this.waited;
         if operation.is_dequeue() {
             self.take_out(this.next, operation.queue())?;
         }
         if self.kind.locks()
             && let Some(next) = self.locks.release(operation)
         {
-            self.lock_wait += self.fabric.now - self.fabric.threads[next as usize].since;
+            let waiting = &mut self.fabric.threads[next as usize];
+            waiting.waited = self.fabric.now - waiting.since;
             self.manager.begin(&mut self.fabric, next);
         }
         self.completed += 1;

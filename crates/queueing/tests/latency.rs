@@ -151,3 +151,14 @@ fn an_engine_that_never_becomes_idle_is_busy() {
         assert_eq!(report.engine_utilization, expected, "{engines} engines");
     }
 }
+
+#[test]
+fn waits_after_the_measurement_do_not_count() {
+    // Ten threads begin an enqueue of 178 ns on one queue together. The first does not wait, and the second, with which
+    // the measurement ends, waits for 178 ns. The others wait until later.
+    let settings = Settings { threads: 10, locking: Locking::Queue, ..table_1() };
+    let operations = [Operation::enqueue(0); 10];
+    let report =
+        run(Kind::NoCache, &settings, &operations, Window { warmup: 0, measured: 2 }, &mut |_| true).unwrap();
+    assert_eq!(report.lock_wait_mean_ns, 178.0 / 2.0);
+}
