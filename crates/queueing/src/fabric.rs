@@ -252,12 +252,20 @@ pub struct Fabric {
     pub timebase: Timebase,
 }
 
-/// Clocks of Table 1; the common tick is half a nanosecond.
+/// Clocks of Table 1; their common tick is half a nanosecond.
 pub const CLOCKS_HZ: [u64; 3] = [1_000_000_000, 400_000_000, 200_000_000];
 
-/// Returns the machine's timebase.
-pub fn timebase() -> Timebase {
-    Timebase::from_clocks_hz(&CLOCKS_HZ).expect("the clocks of Table 1 have a common tick")
+/// Ticks of half a picosecond.
+const HALF_PICOSECONDS_HZ: u64 = 2_000_000_000_000;
+
+/// Returns the machine's timebase: the common tick of the clocks of Table 1, or half a picosecond if a time of these
+/// settings is no whole number of that tick.
+pub fn timebase(settings: &Settings) -> Timebase {
+    let of = |clocks_hz: &[u64]| Timebase::from_clocks_hz(clocks_hz).expect("the clocks have a common tick");
+    let common = of(&CLOCKS_HZ);
+    let tick = HALF_PICOSECONDS_HZ / common.ticks_per_second();
+    let is_whole = settings.half_picoseconds().all(|time| time.is_multiple_of(tick));
+    if is_whole { common } else { of(&[HALF_PICOSECONDS_HZ]) }
 }
 
 impl Fabric {
@@ -275,6 +283,7 @@ impl Fabric {
             engine: 0,
             behind: NOBODY,
             since: 0,
+            waited: 0,
             // Behind the last level of a packet.
             at: u64::from(settings.levels) - 1,
         };
@@ -283,7 +292,6 @@ impl Fabric {
             now: 0,
             paths: Default::default(),
             request: port(settings.slot_ps),
-            waited: 0,
             response: port(settings.slot_ps),
             read: port(settings.port_ps),
             write: port(settings.port_ps),
@@ -291,7 +299,7 @@ impl Fabric {
             sends_ahead: false,
             ends_ahead: 0,
             instructions: 0,
-            half_interconnect: ticks(settings.interconnect_ps / 2),
+            half_interconnect: ticks(settings.interconnect_ps).div_ceil(2),
             memory: ticks(settings.memory_ps),
             at_work: (0, 0),
             lists: Lists::new(settings.all_queues(), packets),

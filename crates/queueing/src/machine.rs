@@ -50,7 +50,7 @@ pub fn run(
     }
     check_threads(kind, settings.threads)?;
     let packets = most_inside(operations, settings.all_queues())? + settings.threads as usize;
-    let fabric = Fabric::new(settings, timebase(), packets).ahead_of_time();
+    let fabric = Fabric::new(settings, timebase(settings), packets).ahead_of_time();
     let stream = Stream { kind, settings, operations, window };
     match kind {
         Kind::NoCache => {

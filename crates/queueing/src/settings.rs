@@ -132,6 +132,14 @@ impl Settings {
         problems
     }
 
+    /// Returns the times between two events, in half picoseconds: a message takes half of a round trip.
+    pub(crate) fn half_picoseconds(&self) -> impl Iterator<Item = u64> {
+        let Self { cam_ps, slot_ps, memory_ps, port_ps, clock_ps, cache_ps, .. } = *self;
+        let whole =
+            [cam_ps, slot_ps, memory_ps, port_ps, clock_ps, cache_ps].into_iter().chain(self.instruction_ps);
+        whole.map(|ps| 2 * ps).chain([self.interconnect_ps])
+    }
+
     /// Returns the instructions of one operation before its first message, in cycles of the processors of Table
     /// 1.
     pub fn instruction_cycles(&self, kind: Kind) -> u64 {

@@ -162,3 +162,20 @@ fn waits_after_the_measurement_do_not_count() {
         run(Kind::NoCache, &settings, &operations, Window { warmup: 0, measured: 2 }, &mut |_| true).unwrap();
     assert_eq!(report.lock_wait_mean_ns, 178.0 / 2.0);
 }
+
+#[test]
+fn times_are_not_rounded() {
+    // A dequeue without a cache: 10 ns of instructions, then three round trips and three accesses.
+    let cases = [
+        (40_000, 40_000, 250.0),
+        (40_000, 3_300, 139.9),
+        (10_001, 3_300, 49.903),
+        (0, 1, 10.003),
+        (500, 40_000, 131.5),
+    ];
+    for (interconnect_ps, memory_ps, expected_ns) in cases {
+        let settings = Settings { interconnect_ps, memory_ps, ..table_1() };
+        let found = unloaded(Kind::NoCache, &settings).unwrap().dequeue_miss_ns;
+        assert!((found - expected_ns).abs() < 1e-9, "{found} ns for {interconnect_ps} and {memory_ps} ps");
+    }
+}
