@@ -78,10 +78,14 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
         let level = cluster.threads_held * (1.0 - 0.5 * cluster.busy);
         add(&THREADS, &cluster.group, level, Some(cluster.threads_held));
     }
-    let mut add_busy = |limit: &'static Limit, name: &str, busy: f64| add(limit, name, busy, Some(busy));
     for place in &counts.places {
-        add_busy(&MEMORY, &place.group, taken_up(place));
+        let busy = taken_up(place);
+        // Operations on one queue exclude each other, so a queue manager may be the limit although each of its ports
+        // and engines is idle most of the time. Then threads wait for it.
+        let waits = place.queue_manager.map_or(0.0, |_| waits_most(counts, &format!("wait {}", place.group)));
+        add(&MEMORY, &place.group, busy.max(waits), Some(busy));
     }
+    let mut add_busy = |limit: &'static Limit, name: &str, busy: f64| add(limit, name, busy, Some(busy));
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);
         add_busy(&LINK, group, link.utilization);
@@ -374,6 +378,17 @@ fn locked(counts: &Counts) -> f64 {
     let all: u128 = counts.clusters.iter().flat_map(|c| &c.threads).map(|spent| spent.ticks).sum();
     let held = all - of("wait packet") - of("wait block");
     if held > 0 { of("wait lock") as f64 / held as f64 } else { 0.0 }
+}
+
+/// Returns the share of the time of threads that a part of it takes, of the clusters that have the largest share.
+fn waits_most(counts: &Counts, part: &str) -> f64 {
+    let of = |cluster: &linecard_chip::ClusterCounts| {
+        let all: u128 = cluster.threads.iter().map(|spent| spent.ticks).sum();
+        let waited: u128 =
+            cluster.threads.iter().filter(|spent| spent.part == part).map(|spent| spent.ticks).sum();
+        waited as f64 / all.max(1) as f64
+    };
+    counts.clusters.iter().map(of).fold(0.0, f64::max)
 }
 
 /// Returns the share of the time in which a memory or unit cannot accept other work. For DRAM this is all time that

@@ -91,3 +91,15 @@ fn what_makes_no_manager_is_refused_with_its_key() {
         assert!(own.contains("queues.manager") && own.contains(app), "{own}");
     }
 }
+
+#[test]
+fn a_queue_manager_that_threads_wait_for_is_the_bottleneck() {
+    // Operations on a queue exclude each other, and each takes three accesses of 20 µs in a row. The ports of the memory
+    // take an access every 8 ns, so that the manager is busy for less than 1 % of the time.
+    let report =
+        with("l3fwd16", &["queues.manager=nc", "queues.memory_ns=20000", "traffic.arrivals=saturated"])
+            .unwrap();
+    let bottleneck = &report.bottleneck;
+    assert_eq!(bottleneck.component, "queues", "{}", bottleneck.why);
+    assert!(bottleneck.utilization.is_some_and(|busy| busy < 0.01), "{bottleneck:?}");
+}

@@ -34,8 +34,12 @@ impl Numbers for QueueManagerConfig {
     }
 
     fn faster(&mut self) {
-        self.settings.memory_ps /= 2;
-        self.settings.interconnect_ps /= 2;
+        let Settings { memory_ps, interconnect_ps, port_ps, slot_ps, cam_ps, cache_ps, clock_ps, .. } =
+            &mut self.settings;
+        for time in [memory_ps, interconnect_ps, port_ps, slot_ps, cam_ps, cache_ps] {
+            *time /= 2;
+        }
+        *clock_ps = (*clock_ps / 2).max(1);
     }
 
     fn clocks_hz(&self) -> Vec<u64> {
