@@ -7,7 +7,7 @@ use linecard_files::{Error, PacketInput};
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
-use linecard_traffic::link::ETHERNET_HEADER_BYTES;
+use linecard_traffic::link::{ETHERNET_FCS_BYTES, ETHERNET_HEADER_BYTES};
 use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{
     DamageReport, Decoded, LinkType, Network, Packet, PacketSource, Severity, TrafficError,
@@ -134,8 +134,9 @@ impl Source {
     }
 }
 
-/// The check sequence of an Ethernet frame, which captures omit.
-const FCS_BYTES: u32 = 4;
+const FCS_BYTES: u32 = ETHERNET_FCS_BYTES as u32;
+/// An IP packet that states less does not state its size.
+const LEAST_IP_BYTES: u32 = 20;
 
 impl Traffic {
     /// Returns the traffic of a source; `pace` is the pace relative to the capture, in trillionths.
@@ -203,11 +204,7 @@ impl Traffic {
                 let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
                 sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
             }
-            (Some(sink), Source::Input { frames, .. }) => {
-                let sequence = if *frames { FCS_BYTES } else { 0 };
-                let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                sink(&Packet { wire_bytes, ..*packet }, source.kept(), at_ns)
-            }
+            (Some(sink), Source::Input { .. }) => sink(packet, source.kept(), at_ns),
         };
         let (frame, kept) = (number(&mut self.bytes), number(&mut self.copies));
         Some(Arrival {
@@ -247,10 +244,15 @@ impl Traffic {
     }
 }
 
-/// Returns a packet as an Ethernet frame with its check sequence.
+/// Returns a packet as an Ethernet frame with its check sequence: an IP packet of another link has a header of Ethernet
+/// instead of that link's header and check sequence.
 fn framed(packet: Packet) -> Packet {
-    let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
-    Packet { wire_bytes: packet.wire_bytes.saturating_add(header + FCS_BYTES), ..packet }
+    let without_fcs = match packet.link {
+        LinkType::ETHERNET => packet.bytes_without_fcs(),
+        _ if packet.ip_bytes >= LEAST_IP_BYTES => packet.ip_bytes.saturating_add(ETHERNET_HEADER_BYTES),
+        _ => packet.bytes_without_fcs().saturating_add(ETHERNET_HEADER_BYTES),
+    };
+    Packet { wire_bytes: without_fcs.saturating_add(FCS_BYTES), fcs_bytes: ETHERNET_FCS_BYTES, ..packet }
 }
 
 /// Parses a CSV file, or `bytes:weight` and `low-high:weight` with commas between; a range spreads its weight evenly
@@ -338,4 +340,28 @@ pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequ
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_sequence_counts_once() {
+        let ethernet = LinkType::ETHERNET;
+        let cases = [
+            // pcap, without the check sequence, and with it; ERF.
+            (Packet { wire_bytes: 60, link: ethernet, ip_bytes: 46, ..Packet::default() }, 64),
+            (Packet { wire_bytes: 64, fcs_bytes: 4, link: ethernet, ip_bytes: 46, ..Packet::default() }, 64),
+            // An IP packet of 40 bytes alone, and on SONET with a header of 4 bytes and a check sequence of 2.
+            (Packet { wire_bytes: 40, link: LinkType::RAW_IP, ip_bytes: 40, ..Packet::default() }, 58),
+            (Packet { wire_bytes: 46, link: LinkType::PPP_HDLC, ip_bytes: 40, ..Packet::default() }, 58),
+            // A packet that does not state its size.
+            (Packet { wire_bytes: 70_000, link: LinkType::RAW_IP, ..Packet::default() }, 70_018),
+        ];
+        for (packet, bytes) in cases {
+            let frame = framed(packet);
+            assert_eq!((frame.wire_bytes, frame.bytes_without_fcs()), (bytes, bytes - 4), "{packet:?}");
+        }
+    }
 }

@@ -36,6 +36,7 @@ impl Framer {
             return None;
         }
         let ethernet = packet.link == LinkType::ETHERNET;
+        let wire = if ethernet { packet.bytes_without_fcs() as usize } else { 0 };
         self.frame.clear();
         match self.datagrams.build(packet, captured).filter(|_| is_ip(packet)) {
             Some(datagram) => {
@@ -49,9 +50,8 @@ impl Framer {
                 }
                 self.frame.extend_from_slice(datagram);
             }
-            None => self.frame.extend_from_slice(captured),
+            None => self.frame.extend_from_slice(&captured[..captured.len().min(wire)]),
         }
-        let wire = if ethernet { packet.wire_bytes as usize } else { 0 };
         let size = wire.clamp(LEAST_FRAME_BYTES, MOST_FRAME_BYTES).max(self.frame.len());
         self.frame.resize(size, 0);
         Some(&self.frame)

@@ -70,7 +70,7 @@ impl Datagrams {
         };
         let captured = frame.get(usize::from(packet.ip_offset)..).unwrap_or_default();
         let stated = packet.ip_bytes as usize;
-        let on_wire = (packet.wire_bytes as usize).saturating_sub(usize::from(packet.ip_offset));
+        let on_wire = (packet.bytes_without_fcs() as usize).saturating_sub(usize::from(packet.ip_offset));
         let size = if stated >= least { stated } else { on_wire };
         let size = size.clamp(least, MOST_DATAGRAM_BYTES);
 

@@ -128,6 +128,8 @@ pub struct Packet {
     /// Original length on the wire, not captured length. For TSH and for ATM records, whose length field does
     /// not say, this is the IP total length.
     pub wire_bytes: u32,
+    /// How many of `wire_bytes` are the frame check sequence; 0 if the capture omits it, or does not say.
+    pub fcs_bytes: u8,
     /// Bytes of the frame present in the capture.
     pub captured_bytes: u32,
     /// Link type of the frame; [`LinkType::UNKNOWN`] if there is no frame.
@@ -161,6 +163,12 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Returns the length on the wire without the frame check sequence.
+    #[must_use]
+    pub const fn bytes_without_fcs(&self) -> u32 {
+        self.wire_bytes.saturating_sub(self.fcs_bytes as u32)
+    }
+
     /// Corrects the checksum in [`Packet::ip_header`].
     ///
     /// Anonymised captures keep no valid checksum; an application that verifies it would drop every packet. A

@@ -29,6 +29,31 @@ fn pcap_in_every_order_and_resolution() {
 }
 
 #[test]
+fn a_stated_check_sequence_is_no_part_of_the_frame() {
+    let frame = frame();
+    let wire_bytes = frame.len() as u32;
+    // Upper bits of the link type: the length in words of 16 bits, and the flag that it is stated.
+    for (upper, fcs_bytes) in [(0, 0), (0x2400_0000, 4), (0x1400_0000, 2), (0x2000_0000, 0), (0x0400_0000, 0)]
+    {
+        for order in ORDERS {
+            let file = pcap(order, 0xa1b2_c3d4, upper | 1, &[(1, 2, wire_bytes, &frame)]);
+            let (packets, reader) = read_all("x.pcap", &file);
+            let found = (packets[0].wire_bytes, packets[0].fcs_bytes, packets[0].bytes_without_fcs());
+            assert_eq!(found, (wire_bytes, fcs_bytes, wire_bytes - u32::from(fcs_bytes)));
+            assert_eq!(reader.link_type(), Some(LinkType::ETHERNET));
+        }
+    }
+    // pcapng: in bits, or in bytes.
+    for (value, fcs_bytes) in [(32, 4), (4, 4), (16, 2), (0, 0)] {
+        let order = Order::Little;
+        let options = option(order, 13, &[value]);
+        let blocks = [interface(order, 1, 0, &options), enhanced(order, 0, 1, wire_bytes, &frame)];
+        let (packets, _) = read_all("x", &[section(order), blocks.concat()].concat());
+        assert_eq!(packets[0].fcs_bytes, fcs_bytes, "{value}");
+    }
+}
+
+#[test]
 fn modified_pcap_has_longer_record_headers() {
     for order in ORDERS {
         let mut file = pcap(order, 0xa1b2_cd34, 1, &[]);
@@ -209,6 +234,7 @@ fn erf_types() {
         assert_eq!((packets.len(), reader.link_type()), (1, Some(link)), "type {kind}");
         let packet = packets[0];
         assert_eq!((packet.time_ns, packet.wire_bytes), (9_500_000_000, wire_bytes), "type {kind}");
+        assert_eq!(packet.fcs_bytes, if link == LinkType::ETHERNET { 4 } else { 0 }, "type {kind}");
         assert_eq!((packet.flow.src_port, packet.flow.dst_port), (1000, 80), "type {kind}");
     }
 }
@@ -264,6 +290,7 @@ fn legacy_dag_layouts() {
         assert_eq!((reader.format(), reader.link_type()), (Format::LegacyDag, Some(link)));
         assert_eq!((packets.len(), packets[3].flow.dst_port), (4, 80));
         assert_eq!(packets[3].time_ns, 9_500_000_000);
+        assert_eq!(packets[3].fcs_bytes, if link == LinkType::ETHERNET { 4 } else { 0 });
     }
 }
 

@@ -4,6 +4,8 @@
 pub const MAX_TAGS: u8 = 32;
 /// Bytes of an Ethernet header without tags.
 pub const ETHERNET_HEADER_BYTES: u32 = 14;
+/// Bytes of the check sequence of an Ethernet frame.
+pub const ETHERNET_FCS_BYTES: u8 = 4;
 /// Both addresses of an Ethernet header, in front of its type.
 pub(super) const ADDRESS_BYTES: usize = 12;
 pub(super) const ETHERTYPE_IPV4: u16 = 0x0800;

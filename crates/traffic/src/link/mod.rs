@@ -16,7 +16,7 @@ mod mpls;
 mod ppp;
 mod sll;
 
-pub use header::{ETHERNET_HEADER_BYTES, MAX_TAGS};
+pub use header::{ETHERNET_FCS_BYTES, ETHERNET_HEADER_BYTES, MAX_TAGS};
 pub use link_type::LinkType;
 
 use crate::{Decoded, Packet, ip};

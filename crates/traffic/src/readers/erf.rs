@@ -8,6 +8,7 @@
 
 use super::stream::ByteStream;
 use super::{Container, dag_time_ns, note_cut, u16_be};
+use crate::link::ETHERNET_FCS_BYTES;
 use crate::report::{DamageKind, DamageReport, Place, Words};
 use crate::{LinkType, Packet, TrafficError, link};
 
@@ -196,7 +197,10 @@ fn deliver(stream: &mut ByteStream, extent: &Extent) -> Packet {
     if !wire_from_ip {
         frame_bytes = frame_bytes.min(wire_bytes as usize);
     }
-    let mut packet = Packet { time_ns, wire_bytes, captured_bytes: frame_bytes as u32, ..Packet::default() };
+    // The wire length of an Ethernet frame includes its check sequence.
+    let fcs_bytes = if link == LinkType::ETHERNET { ETHERNET_FCS_BYTES } else { 0 };
+    let captured_bytes = frame_bytes as u32;
+    let mut packet = Packet { time_ns, wire_bytes, fcs_bytes, captured_bytes, ..Packet::default() };
     let frame = stream.hold_record(record_bytes, frame_at..frame_at + frame_bytes);
     link::decode(link, frame, &mut packet);
     if wire_from_ip {

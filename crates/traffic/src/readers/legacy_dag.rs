@@ -11,6 +11,7 @@
 
 use super::stream::ByteStream;
 use super::{ByteOrder, Container, NS_PER_SECOND, dag_time_ns, note_cut, u16_be, u32_be};
+use crate::link::ETHERNET_FCS_BYTES;
 use crate::report::DamageReport;
 use crate::{LinkType, Packet, TrafficError, link};
 
@@ -91,7 +92,9 @@ impl Container for LegacyDag {
             captured_bytes = captured_bytes.min(wire_bytes);
         }
         let frame = stream.hold_record(RECORD_BYTES, frame_at..frame_at + captured_bytes as usize);
-        let mut packet = Packet { time_ns, wire_bytes, captured_bytes, ..Packet::default() };
+        // As in ERF, the wire length of an Ethernet frame includes its check sequence.
+        let fcs_bytes = if *self == Self::Ethernet { ETHERNET_FCS_BYTES } else { 0 };
+        let mut packet = Packet { time_ns, wire_bytes, fcs_bytes, captured_bytes, ..Packet::default() };
         link::decode(link, frame, &mut packet);
         if *self == Self::Atm {
             packet.wire_bytes = packet.ip_bytes;

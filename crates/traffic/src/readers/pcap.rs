@@ -13,6 +13,8 @@ const FILE_HEADER_BYTES: usize = 24;
 /// Of every file since 1998.
 const VERSION: (u16, u16) = (2, 4);
 const RECORD_HEADER_BYTES: usize = 16;
+/// The flag `f` in the field of the link type.
+const FCS_LENGTH_IS_STATED: u32 = 0x0400_0000;
 /// Kuznetzov's records add interface, protocol and packet type.
 const MODIFIED_RECORD_HEADER_BYTES: usize = 24;
 
@@ -54,6 +56,7 @@ struct RecordHeader {
 pub(crate) struct Pcap {
     magic: Magic,
     link: LinkType,
+    fcs_bytes: u8,
     max_captured_bytes: u32,
     stopped: bool,
     /// A version other than the current one, until it has been reported.
@@ -75,12 +78,14 @@ impl Pcap {
         })?;
         let version = (magic.order.u16(header, 4), magic.order.u16(header, 6));
         let snap_bytes = magic.order.u32(header, 16);
-        // The upper bits state the length of the frame check sequence and more; the type has 16 bits.
-        let link = LinkType::from_number((magic.order.u32(header, 20) & 0xffff) as u16);
+        let link_field = magic.order.u32(header, 20);
+        let link = LinkType::from_number((link_field & 0xffff) as u16);
+        // The four upper bits are the 16-bit words of the check sequence of each frame, if the file states them.
+        let fcs_bytes = if link_field & FCS_LENGTH_IS_STATED == 0 { 0 } else { 2 * (link_field >> 28) as u8 };
         stream.consume(FILE_HEADER_BYTES);
         let max_captured_bytes = snap_bytes.clamp(MAX_USUAL_CAPTURED_BYTES, MAX_RECORD_BYTES);
         let version = (version != VERSION).then_some(version);
-        Ok(Self { magic, link, max_captured_bytes, stopped: false, version })
+        Ok(Self { magic, link, fcs_bytes, max_captured_bytes, stopped: false, version })
     }
 }
 
@@ -175,7 +180,8 @@ impl Container for Pcap {
         let frame_at = self.magic.record_header_bytes;
         let record_bytes = frame_at + captured_bytes as usize;
         let frame = stream.hold_record(record_bytes, frame_at..record_bytes);
-        let mut packet = Packet { time_ns, wire_bytes, captured_bytes, ..Packet::default() };
+        let fcs_bytes = self.fcs_bytes;
+        let mut packet = Packet { time_ns, wire_bytes, fcs_bytes, captured_bytes, ..Packet::default() };
         link::decode(self.link, frame, &mut packet);
         Ok(Some(packet))
     }

@@ -26,6 +26,7 @@ const MIN_SECTION_BYTES: usize = 28;
 
 const OPTION_END: u16 = 0;
 const OPTION_TIME_RESOLUTION: u16 = 9;
+const OPTION_FCS_LENGTH: u16 = 13;
 const OPTION_TIME_OFFSET: u16 = 14;
 
 /// Interfaces remembered in one section; a file that declares more is hostile.
@@ -73,6 +74,7 @@ impl Resolution {
 struct Interface {
     link: LinkType,
     snap_bytes: u32,
+    fcs_bytes: u8,
     resolution: Resolution,
     offset_seconds: i64,
 }
@@ -86,6 +88,7 @@ impl Interface {
         let mut interface = Self {
             link: LinkType::from_number(order.u16(body, 0)),
             snap_bytes: order.u32(body, 4),
+            fcs_bytes: 0,
             resolution: Resolution::MICROSECONDS,
             offset_seconds: 0,
         };
@@ -96,6 +99,10 @@ impl Interface {
             match (code, bytes) {
                 (OPTION_END, _) => break,
                 (OPTION_TIME_RESOLUTION, 1) => interface.resolution = Resolution::from_option(value[0]),
+                // The specification states bits, and gives the 4 of bytes as its example: no check sequence has 4 bits.
+                (OPTION_FCS_LENGTH, 1) => {
+                    interface.fcs_bytes = if value[0] < 8 { value[0] } else { value[0] / 8 };
+                }
                 (OPTION_TIME_OFFSET, 8) => {
                     let (low, high) = match order {
                         ByteOrder::Little => (order.u32(value, 0), order.u32(value, 4)),
@@ -313,6 +320,7 @@ impl PcapNg {
         let mut packet = Packet {
             time_ns: self.time_ns,
             wire_bytes: block.wire_bytes,
+            fcs_bytes: interface.fcs_bytes,
             captured_bytes: block.captured_bytes,
             ..Packet::default()
         };
