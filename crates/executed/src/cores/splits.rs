@@ -73,7 +73,7 @@ pub struct CoreRow {
     #[serde(flatten)]
     pub cycles: CycleShares,
     /// Resource that limits the throughput of the split: compute, switches, memory latency, memory bandwidth or
-    /// locks.
+    /// locks; offered load if the core mostly waits for packets.
     pub limit: &'static str,
 }
 
@@ -109,6 +109,9 @@ fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'sta
         "compute"
     } else if change >= idle {
         "switches"
+    } else if cycles.idle_other_percent > cycles.idle_memory_percent {
+        // A thread that waits for a lock is woken by another thread, so that the core waits for packets.
+        "offered load"
     } else if bandwidth_percent >= 90.0 {
         "memory bandwidth"
     } else if lock_waits >= 0.5 {
@@ -226,4 +229,22 @@ pub fn core_report(
         rows,
         adapted,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_that_waits_for_packets_is_limited_by_the_load() {
+        // Of 100 ticks: instructions, switches, waits for memory and waits for packets.
+        let of = |instructions, switches, idle_memory, idle_other| {
+            let ticks = Ticks { instructions, switches, idle_memory, idle_other, ..Ticks::default() };
+            limit(&CycleShares::new(&ticks), 50.0, 0.0)
+        };
+        assert_eq!(of(10, 2, 8, 80), "offered load");
+        assert_eq!(of(10, 2, 80, 8), "memory latency");
+        assert_eq!(of(60, 2, 0, 38), "compute");
+        assert_eq!(of(20, 50, 0, 30), "switches");
+    }
 }
