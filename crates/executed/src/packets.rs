@@ -161,7 +161,7 @@ impl Packets {
         if packet.decoded.has_flow()
             && let Some(before) = self.flows.insert(packet.flow, self.statistics.packets)
         {
-            self.gaps.push((self.statistics.packets - before) as u32);
+            self.gaps.push((self.statistics.packets - before - 1) as u32);
         }
     }
 

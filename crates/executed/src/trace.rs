@@ -18,10 +18,6 @@ const BATCH_PACKETS: usize = 1024;
 const BATCH_BYTES: usize = 64 << 20;
 /// The largest budget of instructions per packet: a trace of more instructions does not fit into memory.
 const MOST_BUDGET: u64 = 100_000_000;
-/// Functions and results that a report lists.
-const MOST_LISTED: usize = 12;
-/// Distinct results that are counted; further ones are too many to list.
-const MOST_RESULTS: usize = 4096;
 
 /// A program to be traced.
 #[derive(Clone, Debug)]
@@ -190,7 +186,7 @@ pub fn trace_program(
             let mut looked = |_| progress(at, total);
             let result =
                 recorder.packet_until(&mut machine, bytes, time_us, &mut looked).map_err(refused_iss)?;
-            tally.result(result);
+            *tally.results.entry(result).or_insert(0) += 1;
         }
         let full =
             recorder.trace().packets().len() == BATCH_PACKETS || recorder.trace().bytes() > BATCH_BYTES;
@@ -233,12 +229,6 @@ struct Tally {
 }
 
 impl Tally {
-    fn result(&mut self, result: u32) {
-        if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
-            *self.results.entry(result).or_insert(0) += 1;
-        }
-    }
-
     fn batch(&mut self, trace: &Trace) {
         for entry in trace.packets() {
             let own = u64::from(entry.instructions);
@@ -302,10 +292,9 @@ impl Tally {
     }
 }
 
-/// Returns the most frequent ones; equally frequent ones are sorted by name.
+/// Returns all of them, the most frequent first; equally frequent ones are sorted by name.
 pub(super) fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
     counts.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
-    counts.truncate(MOST_LISTED);
     let of = total.max(1) as f64;
     counts
         .into_iter()

@@ -11,6 +11,8 @@ import warnings
 import pytest
 from conftest import ROOT
 
+import linecard
+
 PROGRAMS = ROOT / "programs"
 GUIDE = ROOT / "docs" / "guide" / "programs.md"
 
@@ -96,3 +98,27 @@ def test_a_trace_shows_source_lines_and_takes_macros(cli, tmp_path, wording):
     ended = cli("program", "trace", "md5", "-D", "N=12")
     assert ended.status == 2
     wording(ended.err)
+
+
+def test_the_packets_between_two_of_a_flow_are_those_of_other_flows(tmp_path):
+    """Flows 1 2 1 1 3 1: one packet, none and one between packets of flow 1."""
+    capture = tmp_path / "flows.csv"
+    rows = [f"{at},64,10.0.0.{flow},10.0.1.1,1,2,udp" for at, flow in enumerate([1, 2, 1, 1, 3, 1])]
+    capture.write_text("\n".join(["time,length,src,dst,src_port,dst_port,protocol", *rows]))
+    traffic = linecard.program_trace("route", str(capture)).traffic
+    assert (traffic.packets, traffic.flows, traffic.median_packets_between) == (6, 3, 1)
+
+
+def test_a_trace_lists_all_results_and_lines(cli, tmp_path):
+    """Each of 20 packets has a result of its own; a screen shows the first of them and says how many there are."""
+    pytest.importorskip("ziglang")
+    source = tmp_path / "count.c"
+    source.write_text(
+        '#include "linecard.h"\nstatic uint32_t count;\n'
+        "uint32_t app_packet(uint8_t *ip, uint32_t bytes)\n{\n\t(void)ip;\n\t(void)bytes;\n\treturn ++count;\n}\n"
+    )
+    trace = linecard.program_trace(source, "edge", packets=20)
+    assert sorted((int(each.name, 16), each.count) for each in trace.results) == [(n, 1) for n in range(1, 21)]
+    assert sum(each.count for each in trace.functions) == trace.instructions
+    shown = cli("program", "trace", str(source), "--trace", "edge", "--packets", "20").out
+    assert "12 more" in shown
