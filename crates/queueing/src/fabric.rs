@@ -480,10 +480,11 @@ impl Fabric {
     }
 
     /// Returns the busy times since the beginning, by these counters, of the read port, the write port, the request
-    /// path and the response path.
+    /// path and the response path. A shared port is the read port and the write port.
     pub fn port_busy(&self, counts: &Counts) -> [Ticks; 4] {
         let Counts { reads, writes, requests, responses, .. } = *counts;
-        let (read, write) = if self.shared_port { (0, reads + writes) } else { (reads, writes) };
+        let all = reads + writes;
+        let (read, write) = if self.shared_port { (all, all) } else { (reads, writes) };
         let (request, response) = (self.request.each * requests, self.response.each * responses);
         [self.read.each * read, self.write.each * write, request, response]
     }

@@ -35,9 +35,10 @@ pub struct Report {
     /// Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the run does not count
     /// instructions.
     pub instructions_per_operation: u32,
-    /// Fraction of time in which the memory's read port is busy, from 0 to 1.
+    /// Fraction of time in which the memory's read port is busy, from 0 to 1. If reads and writes share one port, the
+    /// value is that of the port, as in `write_port_utilization`.
     pub read_port_utilization: f64,
-    /// Fraction of time in which the memory's write port is busy, including reads if reads and writes share one port.
+    /// Fraction of time in which the memory's write port is busy, from 0 to 1.
     pub write_port_utilization: f64,
     /// Fraction of time in which the interconnect towards the memory is busy.
     pub request_path_utilization: f64,

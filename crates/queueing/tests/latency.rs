@@ -107,6 +107,8 @@ fn the_memory_ports_limit_uniform_traffic() {
     assert!(report.read_port_utilization > 0.999 && report.write_port_utilization > 0.999);
     let shared = throughput_with(&Settings { shared_port: true, ..table_1() }, Kind::NoCache, "R");
     assert!((shared.throughput_mops / (1e3 / 24.0) - 1.0).abs() < 1e-3, "{}", shared.throughput_mops);
+    assert!(shared.read_port_utilization > 0.999);
+    assert_eq!(shared.read_port_utilization, shared.write_port_utilization);
 }
 
 #[test]
