@@ -22,7 +22,7 @@ pub struct GapRow {
 /// Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 ///
 /// The distance is the number of packets that arrive in other queues between two consecutive arrivals in the same
-/// queue.
+/// queue. The first arrival in a queue has no distance; all fractions are fractions of the other arrivals.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
     /// Fraction of arrivals whose distance is 0; each of them waits for the previous operation on the queue.

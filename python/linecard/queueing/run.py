@@ -128,9 +128,10 @@ def queueing_design(
         4
     """
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
-    searched = ("entries", "engines", "threads", "requests")
+    searched = dict.fromkeys(("entries", "engines", "threads"), "is set by the search; omit it")
+    searched["requests"] = "is set by the search to the number of threads; omit it"
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
-    problems = [ConfigProblem("set", key, "is set by the search; omit it") for key in asked if key in searched]
+    problems = [ConfigProblem("set", key, searched[key]) for key in asked if key in searched]
     ConfigError.check(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}

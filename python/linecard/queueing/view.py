@@ -42,7 +42,7 @@ def _(result: QueueingResult) -> list[Part]:
             "Packets of other queues between two packets of one queue",
             (text(""), "", text("")),
             [(name, percent(share, 0), Said(why, "dim")) for name, share, why in near],
-            said="share of arrivals",
+            said="share of arrivals that have a predecessor in their queue",
         ),
         Notes([f"{empty:,} dequeues found an empty queue"] if empty else []),
     ]
