@@ -279,6 +279,8 @@ fn node(head: &PacketHead, level: u32) -> u32 {
 impl PacketProgram for StepList {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         self.write_all(head, info, &mut None, steps);
+        // A thread works on after it has lent its packet.
+        steps.end();
     }
 
     fn block(&mut self, block: &Block, steps: &mut Steps) {
@@ -289,6 +291,8 @@ impl PacketProgram for StepList {
         let mut walk = Walk { head: &head, info: &info, chosen: Some(block.port), over: false };
         let cells = block.first_cell..block.first_cell + block.cells;
         self.write_list(&self.block, cells, &mut walk, steps);
+        // A thread works on after it has handed its block over.
+        steps.end();
     }
 
     fn sends_blocks(&self) -> bool {
@@ -304,6 +308,7 @@ impl PacketProgram for StepList {
 mod tests {
     use super::*;
     use crate::Route;
+    use linecard_program::script::Step;
 
     const TABLE: RoleId = RoleId(0);
 
@@ -547,6 +552,20 @@ mod tests {
         // A packet of four cells in blocks of three: only the first block contains the first cell.
         assert_eq!(block(0, 3), [each, first, each, later, each, later, transmit]);
         assert_eq!(block(3, 1), [each, later, transmit]);
+    }
+
+    #[test]
+    fn cycles_behind_the_last_action_are_spent() {
+        let once = |cycles, does| step(Each::Packet, cycles, does);
+        let lend = Does::Put { inbox: 1, then: AfterPut::GoesOn };
+        let mut list = listed(vec![once(3, lend), once(40, Does::Compute), once(2, Does::Compute)], None);
+        assert_eq!(steps_of(&mut list, ipv4(64, 0)), [(3, Action::Lend { inbox: 1 }), (42, Action::Nothing)]);
+        let sending = [once(0, Does::Enqueue), once(5, Does::Transmit), once(7, Does::Compute)];
+        let mut list = listed(sending.to_vec(), None);
+        let mut steps = Steps::default();
+        list.block(&Block { cells: 1, ..Block::default() }, &mut steps);
+        let [transmit, behind] = [(5, Action::Transmit), (7, Action::Nothing)];
+        assert_eq!(steps.list(), [transmit, behind].map(|(cycles, action)| Step { cycles, action }));
     }
 
     #[test]

@@ -158,6 +158,13 @@ impl Steps {
         }
     }
 
+    /// Ends the list: cycles that no action has followed yet become a step of their own.
+    pub fn end(&mut self) {
+        if self.pending > 0 {
+            self.push(0, Action::Nothing);
+        }
+    }
+
     /// Returns the steps so far, without cycles that no action has followed yet.
     pub fn list(&self) -> &[Step] {
         &self.list
