@@ -105,11 +105,19 @@ fn a_switch_is_paid_also_before_an_action_is_done_again() {
 }
 
 #[test]
-fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
+fn a_packet_leaves_the_receive_buffer_with_its_last_cell_or_cell_by_cell() {
     // The buffer holds 3 cells. Cells of a packet of 3 are moved at 10, 20 and 30, and the first is moved once more
-    // before the last. So the packet of one cell that ends at 25 is lost, and the one that ends at 35 is not.
+    // before the last. So the packet of one cell that ends at 25 is lost, and the one that ends at 35 is not. If the
+    // buffer releases cells, two are free at 25.
+    let left = moved_out_of_three_cells(Release::Packet);
+    assert_eq!(left, [(2, 36), (3, 37), (0, 5_030)]);
+    let left = moved_out_of_three_cells(Release::Cell);
+    assert_eq!(left, [(1, 26), (2, 36), (3, 37), (0, 5_030)]);
+}
+
+fn moved_out_of_three_cells(release: Release) -> Vec<(u64, u64)> {
     let mut config = without_wires(small(3, 1));
-    config.pools[0].cells = 3;
+    (config.pools[0].cells, config.pools[0].release) = (3, release);
     config.packets = Some(PacketMemoryConfig {
         role: 0,
         placement: PlacementRule::Allocator(linecard_buffers::AllocatorConfig {
@@ -131,9 +139,9 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
     let small = || vec![(1, cell(0)), (0, SEND)];
     let packets = vec![(0, 1, 192), (25, 1, 64), (35, 1, 64), (36, 1, 64)];
     let ran = run_with(config, vec![each(vec![large, small(), small(), small()])], packets, ALL);
-    assert_eq!(ran.left(), [(2, 36), (3, 37), (0, 5_030)]);
     assert_eq!(ran.chip.counts().pools[0].most, 3);
     assert_eq!(ran.chip.leftovers(), Vec::<String>::new());
+    ran.left()
 }
 
 /// Reads and writes (time, kind, bytes, address) through a cache of these sets and ways in front of a server of 100

@@ -36,6 +36,12 @@ pub(super) struct Ports {
 }
 
 fn buffers(root: &Section<'_>) -> Vec<Buffer> {
+    let has = |table: &str, key: &str| root.sections(table).iter().any(|section| section.has(key));
+    let by_packet = match (has("port", "receive_to"), has("cluster", "block_cells")) {
+        (true, _) => Some("ports write packets to a memory (receive_to)"),
+        (_, true) => Some("threads send block by block (block_cells)"),
+        _ => None,
+    };
     let read = |section: &Section<'_>| {
         let cells = cells(section);
         let releases = [("packet", Release::Packet), ("cell", Release::Cell)];
@@ -45,6 +51,13 @@ fn buffers(root: &Section<'_>) -> Vec<Buffer> {
             &releases,
             "when cells become free: all cells of a packet together, or each cell when it has been moved",
         );
+        if let Some(why) = by_packet.filter(|_| release == Release::Cell) {
+            let message = format!(
+                "found `cell`, but {why}, so that the cells of a packet become free when all of it is in memory; \
+                 expected packet"
+            );
+            section.fail("release", message);
+        }
         let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "owner of a buffer");
         Buffer { name: section.name().to_owned(), cells, per_port: per, release }
     };

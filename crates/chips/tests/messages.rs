@@ -280,6 +280,17 @@ fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
 }
 
 #[test]
+fn a_buffer_whose_packets_ports_write_releases_no_cells() {
+    let found = problems(&[("[buffer.rx]\n", "[buffer.rx]\nrelease = \"cell\"\n")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    let said = format!(
+        "chip:{}: buffer.rx.release: found `cell`, but ports write packets to a memory (receive_to)",
+        line("[buffer.rx]") + 1
+    );
+    assert!(only.starts_with(&said) && only.ends_with("expected packet"), "{only}");
+}
+
+#[test]
 fn what_nothing_uses_is_told_and_no_mistake() {
     let folder = tempfile::tempdir().unwrap();
     let (chip, program) = (folder.path().join("chip.toml"), folder.path().join("first.toml"));

@@ -2,6 +2,7 @@
 
 use super::turns::LOST_AT_ONCE;
 use super::{ARRIVAL, Arrival, Chip, Lost, Timer};
+use crate::config::Release;
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::place::Memory;
@@ -280,19 +281,45 @@ impl Chip {
         u64::from(at.1) * u64::from(CELL_BYTES)
     }
 
-    /// A program moves a cell out of the receive buffer. After the last cell, the buffer is free.
+    /// A program moves a cell out of the receive buffer. After the last cell, the buffer is free; one that releases
+    /// cells is free cell by cell.
     pub(super) fn moved_cell(&mut self, id: PacketId, cell: u16, now: Ticks) {
         if !self.block_threads.is_empty() {
             // The cell is copied; the buffer is free when the packet is complete in memory.
             return;
         }
-        let packet = &mut self.packets[id];
         // Cells move in order; a cell that is written again left the buffer before.
-        if cell >= packet.moved {
-            packet.moved = cell + 1;
+        let packet = &mut self.packets[id];
+        let first = packet.moved;
+        packet.moved = first.max(cell + 1);
+        let all = packet.moved >= packet.cells;
+        if self.releases_cells(id) {
+            for left in first..=cell {
+                self.leaves_receive_buffer(id, left, now);
+            }
         }
-        if packet.moved >= packet.cells {
+        if all {
             self.free_pool(id, now);
+        }
+    }
+
+    /// Returns whether the receive buffer of a packet releases each cell when it has been moved.
+    fn releases_cells(&self, id: PacketId) -> bool {
+        self.config.pools[usize::from(self.packets[id].pool)].release == Release::Cell
+    }
+
+    /// A cell has left the receive buffer. It is free if the buffer releases cells.
+    pub(super) fn leaves_receive_buffer(&mut self, id: PacketId, cell: u16, now: Ticks) {
+        let is_free = self.releases_cells(id);
+        let packet = &mut self.packets[id];
+        let bytes = u32::from(packet.cell_bytes(cell)).min(packet.in_receive);
+        packet.in_receive -= bytes;
+        let level = &mut self.account.receive_bytes;
+        level.set(level.now - u64::from(bytes), now);
+        if is_free && packet.pool_cells > 0 {
+            packet.pool_cells -= 1;
+            let level = &mut self.pools[usize::from(packet.pool)].level;
+            level.set(level.now - 1, now);
         }
     }
 

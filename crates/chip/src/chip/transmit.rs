@@ -7,7 +7,7 @@
 
 use super::Chip;
 use super::issued::Part;
-use crate::config::{Release, TransmitBufferConfig, TransmitRoom};
+use crate::config::{TransmitBufferConfig, TransmitRoom};
 use crate::packet::{NOBODY, Placing};
 use crate::port::CellQueue;
 use crate::thread::State;
@@ -177,22 +177,10 @@ impl Chip {
     fn left_receive_buffer(&mut self, id: PacketId, cell: u16, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.moved += 1;
-        let bytes = u32::from(packet.cell_bytes(cell)).min(packet.in_receive);
-        packet.in_receive -= bytes;
-        let level = &mut self.account.receive_bytes;
-        level.set(level.now - u64::from(bytes), now);
-        let (all, pool) = (packet.moved >= packet.cells, usize::from(packet.pool));
-        if packet.pool_cells == 0 {
-            return;
-        }
-        match self.config.pools[pool].release {
-            Release::Cell => {
-                packet.pool_cells -= 1;
-                let level = &mut self.pools[pool].level;
-                level.set(level.now - 1, now);
-            }
-            Release::Packet if all => self.free_pool(id, now),
-            Release::Packet => {}
+        let all = packet.moved >= packet.cells;
+        self.leaves_receive_buffer(id, cell, now);
+        if all {
+            self.free_pool(id, now);
         }
     }
 
