@@ -122,6 +122,11 @@ impl Engine {
         }
     }
 
+    /// Returns whether the order in which its threads became ready decides which is next.
+    pub fn keeps_order(&self) -> bool {
+        self.in_order.is_some()
+    }
+
     /// As `set_ready`, if one word is not enough.
     fn set_ready_of_many(&mut self, thread: u32) {
         if let Some(in_order) = &mut self.in_order {

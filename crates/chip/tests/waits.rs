@@ -105,6 +105,22 @@ fn a_switch_is_paid_also_before_an_action_is_done_again() {
 }
 
 #[test]
+fn the_thread_that_has_been_ready_for_longest_runs_next() {
+    // Thread 0 reads from 0 to 50. Thread 1 computes from 0 to 100. Thread 2 takes a packet at 60: in the order of
+    // numbers, it follows thread 1.
+    let mut config = without_wires(small(1, 3));
+    config.places = vec![place("sram", server(10_000, 50_000))];
+    let read = (0, access(Access::Read, false, 4, 0));
+    let lists = || each(vec![vec![read, (10, SEND)], vec![(100, SEND)], vec![(10, SEND)]]);
+    let packets = vec![(0, 1, 64), (0, 1, 64), (60, 1, 64)];
+    let ran = run_with(config.clone(), vec![lists()], packets.clone(), ALL);
+    assert_eq!(ran.left(), [(1, 100), (2, 110), (0, 120)]);
+    config.clusters[0].next_thread = NextThread::FirstReady;
+    let ran = run_with(config, vec![lists()], packets, ALL);
+    assert_eq!(ran.left(), [(1, 100), (0, 110), (2, 120)]);
+}
+
+#[test]
 fn a_packet_leaves_the_receive_buffer_with_its_last_cell_or_cell_by_cell() {
     // The buffer holds 3 cells. Cells of a packet of 3 are moved at 10, 20 and 30, and the first is moved once more
     // before the last. So the packet of one cell that ends at 25 is lost, and the one that ends at 35 is not. If the

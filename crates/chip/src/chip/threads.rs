@@ -235,6 +235,10 @@ impl Chip {
         let is_free = t.packet == NONE && t.lent.is_none() && t.block.is_none();
         self.enter(thread, if is_free { State::FREE } else { State::READY }, now);
         let engine = self.threads[thread as usize].engine as usize;
+        if self.engines[engine].keeps_order() {
+            // Threads whose waits have ended since the engine last looked became ready earlier.
+            self.wake_due(engine, now);
+        }
         self.engines[engine].set_ready::<Full>(thread);
         self.wake_engine(engine, now);
     }
