@@ -2,9 +2,10 @@
 
 use crate::kit;
 
-use kit::{SEND, read, run, small};
-use linecard_chip::Outcome;
+use kit::{ALL, SEND, each, head, read, run, small, without_wires};
+use linecard_chip::{Arrival, Chip, Outcome, Window};
 use linecard_program::script::{Access, Action, RoleId};
+use std::ops::ControlFlow;
 
 #[test]
 fn one_packet_takes_the_sum_of_its_parts() {
@@ -73,4 +74,29 @@ fn the_switch_costs_its_cycles_only_between_threads_that_follow_each_other() {
     // The second access returns at 123, after the first thread has finished its five cycles: the engine is idle, so
     // there is no switch.
     assert!((at[1] - (13.0 + 10.0 + 100.0 + 5.0 + 51.2)).abs() < 51.2, "{at:?}");
+}
+
+#[test]
+fn a_span_names_the_packet_that_its_thread_held() {
+    // One thread takes packet 1 when it has sent packet 0, without a pause. It waits from 30 until packet 2 comes.
+    let steps = [10, 20, 5].map(|cycles| vec![(cycles, SEND)]);
+    let mut arrivals = [0, 0, 100].into_iter().map(|at_ns| Arrival { at_ns, flow_hash: 1, head: head(64) });
+    let config = without_wires(small(1, 1));
+    let source = Box::new(move || arrivals.next());
+    let mut chip = Chip::new(config, vec![each(steps.to_vec())], source).unwrap();
+    chip.record(Window { from_ns: 0, for_ns: 1_000, most_events: 100 });
+    chip.run(ALL, &mut |_| ControlFlow::Continue(()));
+    let recording = chip.recording().unwrap();
+    let ns = |ticks| chip.timebase().nanoseconds(ticks).round() as u64;
+    let spans = recording.spans.iter().map(|span| {
+        (recording.states[usize::from(span.state)].as_str(), span.packet, ns(span.from), ns(span.to))
+    });
+    let spans: Vec<_> = spans.filter(|(.., from, to)| to > from).collect();
+    let expected = [
+        ("compute", Some(0), 0, 10),
+        ("compute", Some(1), 10, 30),
+        ("wait packet", None, 30, 100),
+        ("compute", Some(2), 100, 105),
+    ];
+    assert_eq!(spans[..4], expected);
 }

@@ -274,7 +274,7 @@ impl Chip {
 
     /// As `drop_in_hand`, for any cause.
     pub(super) fn lose_in_hand(&mut self, thread: u32, loss: Loss, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         self.not_forwarded(id, now);
         self.give_up(id, loss, now);
     }

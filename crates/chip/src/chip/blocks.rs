@@ -129,7 +129,7 @@ impl Chip {
         if !has_place && blocks.when_full == WhenFull::Drop && blocks.packets.len() >= blocks.most as usize {
             return self.lose_in_hand(thread, Loss::OutputQueueFull, now);
         }
-        self.leave_thread(thread);
+        self.leave_thread(thread, now);
         self.free_pool(id, now);
         let packet = &mut self.packets[id];
         (packet.complete, packet.sent) = (true, now);
@@ -323,7 +323,7 @@ impl Chip {
 
     /// A packet departs without a queue and a port.
     pub(super) fn leave_at_once(&mut self, thread: u32, port: u16, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         let number = usize::from(port) % self.senders.len();
         let sender = &mut self.senders[number];
         let packet = &mut self.packets[id];

@@ -16,7 +16,7 @@ impl Chip {
         if !matches!(step.map(|step| step.action), Some(Action::Lend { .. })) {
             return self.put(thread, inbox, now);
         }
-        let id = self.out_of_hand(thread);
+        let id = self.out_of_hand(thread, now);
         let packet = &mut self.packets[id];
         packet.lenders += 1;
         self.threads[thread as usize].lent = Some((id, packet.number));

@@ -55,7 +55,7 @@ impl Chip {
 
     /// A thread releases its packet.
     fn hand_over(&mut self, thread: u32, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         let packet = &mut self.packets[id];
         packet.sent = now;
         if self.memory.is_some() && packet.moved > 0 {
@@ -152,7 +152,7 @@ impl Chip {
 
     /// A packet ends in its thread, as its program requests; its turn passes on.
     pub(super) fn finish_in_hand(&mut self, thread: u32, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         self.free_all(id, now);
         self.account.finished += 1;
         self.count_departure(id, false, now);

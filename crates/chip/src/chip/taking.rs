@@ -105,6 +105,7 @@ impl Chip {
 
     /// A thread takes a packet: its program processes it and writes down the steps.
     pub(super) fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        self.ends_span(thread, now);
         let packet = &mut self.packets[id];
         packet.attended = true;
         packet.taken = now;
@@ -131,14 +132,15 @@ impl Chip {
     }
 
     /// The thread releases its packet.
-    pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
+    pub(super) fn leave_thread(&mut self, thread: u32, now: Ticks) -> PacketId {
         // Steps after the last executed one belong to other paths of the program.
         self.threads[thread as usize].steps.clear();
-        self.out_of_hand(thread)
+        self.out_of_hand(thread, now)
     }
 
     /// A packet is no longer with its thread.
-    pub(super) fn out_of_hand(&mut self, thread: u32) -> PacketId {
+    pub(super) fn out_of_hand(&mut self, thread: u32, now: Ticks) -> PacketId {
+        self.ends_span(thread, now);
         let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
         let packet = &mut self.packets[id];
         packet.attended = false;
@@ -148,7 +150,7 @@ impl Chip {
 
     /// Hands a thread's packet over to another inbox, which has room.
     pub(super) fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         self.move_to(id, inbox, now);
     }
 

@@ -249,6 +249,14 @@ impl Chip {
         enter::<Full>(t, state, now, &mut self.account, &mut self.recording, &self.packets);
     }
 
+    /// The packet of a thread changes: a recording names the earlier one for the time up to `now`.
+    #[inline(always)]
+    pub(super) fn ends_span(&mut self, thread: u32, now: Ticks) {
+        if self.recording.is_some() {
+            self.settle(thread, now);
+        }
+    }
+
     /// Enters the time up to `now`, so that the account can be closed.
     pub(super) fn settle(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];

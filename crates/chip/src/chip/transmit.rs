@@ -236,7 +236,7 @@ impl Chip {
     /// The whole packet is in the transmit buffer, and its thread is free. Ports that are never busy send it at
     /// once.
     pub(super) fn hand_to_port(&mut self, thread: u32, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         let packet = &mut self.packets[id];
         packet.sent = now;
         if self.transmit.is_none() {
@@ -249,7 +249,7 @@ impl Chip {
 
     /// A packet is complete in memory, and its thread is free.
     pub(super) fn keep(&mut self, thread: u32, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.leave_thread(thread, now);
         let packet = &mut self.packets[id];
         (packet.complete, packet.sent) = (true, now);
         self.offer_kept(now);
@@ -296,6 +296,7 @@ impl Chip {
 
     /// A thread takes a packet that was kept in memory.
     pub(super) fn resume(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        self.ends_span(thread, now);
         let packet = &mut self.packets[id];
         self.account.kept += u128::from(now - packet.sent);
         packet.attended = true;
