@@ -15,6 +15,8 @@ pub(crate) struct Inbox {
     window: Option<u32>,
     pub inside: Vec<PacketId>,
     pub waiting: u32,
+    /// Places kept for packets that threads are about to put in.
+    pub reserved: u32,
     /// Threads that wait to put a packet in.
     pub putters: VecDeque<u32>,
     /// Ports whose packets join it, by number among the receiving ports.
@@ -35,6 +37,7 @@ impl Inbox {
             window: config.window,
             inside: Vec::new(),
             waiting: 0,
+            reserved: 0,
             putters: VecDeque::new(),
             receivers,
             most_waiting: 0,
@@ -46,7 +49,7 @@ impl Inbox {
     /// Returns whether one more packet may wait in it.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.waiting < self.capacity
+        self.waiting + self.reserved < self.capacity
     }
 
     /// Returns whether threads may take a packet from it.

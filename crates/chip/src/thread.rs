@@ -111,6 +111,8 @@ pub(crate) struct Thread {
     pub moving: Option<(Way, u16)>,
     /// The packet that it has lent and still works on, and its number: packets may depart before it is done.
     pub lent: Option<(PacketId, u64)>,
+    /// An inbox keeps room for its packet.
+    pub reserved: bool,
 }
 
 impl Thread {
@@ -177,6 +179,7 @@ impl Thread {
             answer: 0,
             moving: None,
             lent: None,
+            reserved: false,
         }
     }
 }

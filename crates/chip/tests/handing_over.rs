@@ -3,11 +3,11 @@
 
 use crate::kit;
 
-use kit::{ALL, Asked, Fixed, Ran, SEND, each, run_with, small, without_wires};
+use kit::{ALL, Asked, Fixed, Ran, SEND, TABLE, each, run_with, small, without_wires};
 use linecard_chip::config::*;
 use linecard_chip::{ChipConfig, DispatchRule, Outcome};
 use linecard_program::PacketHead;
-use linecard_program::script::{Action, PacketInfo, PacketProgram, Steps};
+use linecard_program::script::{Access, Action, NOT_USED, PacketInfo, PacketProgram, Steps};
 
 /// A chip of two stages with these numbers of threads, and an inbox between them.
 fn two_stages(threads: [u32; 2], capacity: Option<u32>, window: Option<u32>) -> ChipConfig {
@@ -45,6 +45,41 @@ fn a_packet_that_finds_no_room_goes_the_other_way() {
     assert!(ran.spent("wait inbox room") < 0.01);
     let next = &ran.chip.counts().inboxes[1];
     assert_eq!((next.offered, next.refused), (4, 2));
+    nothing_is_left(&ran);
+}
+
+/// A packet that takes an entry of a ring, writes it in 100 ns, and goes into the ring.
+fn ring_put(else_skips: u8) -> Vec<(u32, Action)> {
+    let write = Action::Access {
+        role: TABLE,
+        kind: Access::Write,
+        posted: false,
+        bytes: 4,
+        address: 0,
+        used_after: NOT_USED,
+    };
+    vec![(10, Action::Reserve { inbox: 1, else_skips }), (0, write), (0, Action::Put { inbox: 1 })]
+}
+
+#[test]
+fn an_entry_is_taken_before_it_is_written() {
+    // Entries are asked for at 10, 20 and 30. The first is written until 110, when a waiting thread takes its packet;
+    // the only entry is then that of the second packet, written until 210, and so on.
+    let ran = ran(two_stages([3, 1], Some(1), None), ring_put(0), vec![(100, SEND)], 3);
+    assert_eq!(ran.left(), [(0, 210), (1, 310), (2, 410)]);
+    assert!((ran.spent("wait inbox room") - (90.0 + 180.0)).abs() < 0.01);
+    nothing_is_left(&ran);
+}
+
+#[test]
+fn an_entry_that_is_refused_is_not_written() {
+    // The first packet has the only entry from 10 on. The others are refused at 20, 35 and 50 and leave 5 later.
+    let offer = [ring_put(2), vec![(5, SEND)]].concat();
+    let ran = ran(two_stages([4, 1], Some(1), None), offer, vec![(100, SEND)], 4);
+    assert_eq!(ran.left(), [(1, 25), (2, 40), (3, 55), (0, 210)]);
+    let counts = ran.chip.counts();
+    assert_eq!((counts.inboxes[1].offered, counts.inboxes[1].refused), (4, 3));
+    assert_eq!(counts.places[0].accesses, 1);
     nothing_is_left(&ran);
 }
 

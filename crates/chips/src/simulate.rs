@@ -38,7 +38,7 @@ pub(crate) enum Verdict {
 }
 
 /// A program between rings: before it takes a packet out of a ring, it reads the ring's entry; to put a packet in, it
-/// writes one.
+/// takes an entry that is free and writes it.
 struct Ringed {
     inner: Box<dyn PacketProgram>,
     /// By inbox.
@@ -80,13 +80,16 @@ impl PacketProgram for Ringed {
             if let Some(ring) = &mut self.puts[usize::from(inbox)] {
                 let address = ring.turn();
                 let Ring { role, bytes, .. } = *ring;
-                let write = Access::Write;
-                let used_after = NOT_USED;
-                steps.insert(
-                    at,
-                    Action::Access { role, kind: write, posted: false, bytes, address, used_after },
-                );
-                at += 1;
+                let (kind, used_after) = (Access::Write, NOT_USED);
+                let write = Action::Access { role, kind, posted: false, bytes, address, used_after };
+                // A packet that finds no room skips the write and the put.
+                let is_offer = matches!(action, Action::Offer { .. });
+                if is_offer {
+                    steps.replace(at, Action::Put { inbox });
+                }
+                steps.insert(at, write);
+                steps.insert(at, Action::Reserve { inbox, else_skips: if is_offer { 2 } else { 0 } });
+                at += 2;
             }
             at += 1;
         }

@@ -105,6 +105,21 @@ fn only_those_beside_a_ring_need_a_way_to_its_memory() {
     assert!(refused.contains("cluster.second"), "{refused}");
 }
 
+/// A packet that finds the ring full goes past it without an access.
+#[test]
+fn a_refused_packet_does_not_write_the_ring() {
+    let offers =
+        ("to = \"q\"\n[traffic]", "to = \"q\"\nif_room = true\n[[program.step]]\nop = \"send\"\n[traffic]");
+    let changes = [offers, ("entries = 16", "entries = 1"), ("cycles = 10\n", "cycles = 100000\n")];
+    let report = stages(&changes, 1000).unwrap();
+    let [offered, refused] = ["offered", "refused"].map(|each| metric(&report, "q", each));
+    assert!(offered >= 1000.0 && refused > 0.9 * offered, "{refused} of {offered}");
+    // Every packet reads once. The others write an entry, and all but one or two are taken and read it.
+    let entries = metric(&report, "s", "accesses") - offered;
+    let taken = offered - refused;
+    assert!((2.0 * taken - 4.0..=2.0 * taken).contains(&entries), "{entries} accesses for {taken} packets");
+}
+
 const SATURATED: (&str, &str) = ("rate_gbps = 0.8", "arrivals = \"saturated\"");
 /// The first program sends in no time, and the second stage never gets a packet.
 const SENDS: (&str, &str) = (

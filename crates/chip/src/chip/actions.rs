@@ -201,13 +201,19 @@ impl Chip {
                 }
                 After::GoOn
             }
+            Action::Reserve { inbox, else_skips } => return self.reserve(thread, inbox, else_skips, now),
             Action::Put { inbox } | Action::Lend { inbox } => {
                 let number = usize::from(inbox);
+                let kept = self.uses_room(thread, number);
                 if !self.inboxes[number].has_room() {
                     self.inboxes[number].putters.push_back(thread);
                     return self.blocked(thread, State::INBOX, now);
                 }
                 self.put_or_lend(thread, number, now);
+                if kept {
+                    // A free thread may have taken the packet, and the room is left.
+                    self.let_putters_in(number, now);
+                }
                 After::GoOn
             }
             Action::Offer { inbox } => {
@@ -355,7 +361,7 @@ impl Chip {
         while self.inboxes[inbox].has_room()
             && let Some(thread) = self.inboxes[inbox].putters.pop_front()
         {
-            self.put_or_lend(thread, inbox, now);
+            self.gets_room(thread, inbox, now);
             let t = &mut self.threads[thread as usize];
             t.next += 1;
             t.spent = false;

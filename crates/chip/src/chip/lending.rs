@@ -1,6 +1,8 @@
-//! A packet that a thread hands over and still works on, and the wait until no other thread works on it.
+//! Packets that threads hand over: room that an inbox keeps for them, packets on which a thread still works, and the
+//! wait until no other thread works on one.
 
 use super::Chip;
+use super::issued::After;
 use crate::packet::NOBODY;
 use crate::thread::State;
 use linecard_program::PacketId;
@@ -8,6 +10,47 @@ use linecard_program::script::Action;
 use linecard_sim::Ticks;
 
 impl Chip {
+    /// A thread asks an inbox to keep room for its packet.
+    pub(super) fn reserve(&mut self, thread: u32, inbox: u8, else_skips: u8, now: Ticks) -> After {
+        let number = usize::from(inbox);
+        let has_room = self.inboxes[number].has_room();
+        if else_skips > 0 {
+            self.inboxes[number].offered += 1;
+            self.inboxes[number].refused += u64::from(!has_room);
+        }
+        if has_room {
+            self.keep_room(thread, number);
+        } else if else_skips > 0 {
+            self.threads[thread as usize].next += u32::from(else_skips);
+        } else {
+            self.inboxes[number].putters.push_back(thread);
+            return self.blocked(thread, State::INBOX, now);
+        }
+        self.then(thread, After::GoOn)
+    }
+
+    fn keep_room(&mut self, thread: u32, inbox: usize) {
+        self.inboxes[inbox].reserved += 1;
+        self.threads[thread as usize].reserved = true;
+    }
+
+    /// A thread puts its packet into an inbox: the room that the inbox keeps for it is for the packet now. Returns
+    /// whether there was any.
+    pub(super) fn uses_room(&mut self, thread: u32, inbox: usize) -> bool {
+        let reserved = std::mem::take(&mut self.threads[thread as usize].reserved);
+        self.inboxes[inbox].reserved -= u32::from(reserved);
+        reserved
+    }
+
+    /// An inbox has room for a thread that waits for it.
+    pub(super) fn gets_room(&mut self, thread: u32, inbox: usize, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        match t.steps.get(t.next as usize).map(|step| step.action) {
+            Some(Action::Reserve { .. }) => self.keep_room(thread, inbox),
+            _ => self.put_or_lend(thread, inbox, now),
+        }
+    }
+
     /// A thread hands its packet over to an inbox that has room; if its step says so, the thread continues to
     /// work on it.
     pub(super) fn put_or_lend(&mut self, thread: u32, inbox: usize, now: Ticks) {

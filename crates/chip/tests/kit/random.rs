@@ -170,7 +170,13 @@ impl PacketProgram for Random {
         }
         let last = match self.put.filter(|_| !self.offers) {
             _ if chance(random, self.drop_percent) => dropped(info),
-            Some(inbox) => Action::Put { inbox },
+            Some(inbox) => {
+                if chance(random, 30) {
+                    steps.push(random.below(4), Action::Reserve { inbox, else_skips: 0 });
+                    self.work(random, steps);
+                }
+                Action::Put { inbox }
+            }
             None => {
                 let key = if self.by_flow { info.flow_hash } else { u32::from(info.input_port) };
                 Action::Send { port: (key % self.ports) as u16, class: (key / 7 % self.classes) as u8 }

@@ -523,7 +523,7 @@ impl PacketProgram for Executing {
                         if let Some(Step { action: Action::Send { .. } | Action::Put { .. }, .. }) =
                             steps.list().last()
                         {
-                            steps.replace_last(Action::Finish);
+                            steps.replace(steps.list().len() - 1, Action::Finish);
                         }
                     }
                     _ if over => {}

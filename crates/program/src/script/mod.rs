@@ -265,6 +265,13 @@ pub enum Action {
         /// Number of the inbox in the chip.
         inbox: u8,
     },
+    /// Wait for room in an inbox, and keep it for the packet until the thread puts the packet in.
+    Reserve {
+        /// Number of the inbox in the chip.
+        inbox: u8,
+        /// If the inbox is full, the program skips this number of steps and continues; 0 to wait for room.
+        else_skips: u8,
+    },
     /// Hand the packet over and continue in parallel with the thread that takes it: computation, accesses,
     /// locks and [`Action::Join`] may follow. After the last of them the thread is free.
     Lend {

@@ -131,16 +131,17 @@ impl Steps {
         self.origins.is_empty()
     }
 
-    /// Replaces the action of the last step, which keeps its cycles.
-    pub fn replace_last(&mut self, action: Action) {
-        if let Some(last) = self.list.last_mut() {
-            last.action = action;
+    /// Replaces the action of step number `number`, which keeps its cycles.
+    pub fn replace(&mut self, number: usize, action: Action) {
+        if let Some(step) = self.list.get_mut(number) {
+            step.action = action;
         }
     }
 
-    /// Inserts an action in front of that of step number `at`, which keeps its cycles.
+    /// Inserts an action between the cycles and the action of step number `at`.
     pub fn insert(&mut self, at: usize, action: Action) {
-        self.list.insert(at, Step { cycles: 0, action });
+        let cycles = self.list.get_mut(at).map_or(0, |step| std::mem::take(&mut step.cycles));
+        self.list.insert(at, Step { cycles, action });
         if at < self.origins.len() {
             self.origins.insert(at, NO_ORIGIN);
         }
@@ -180,6 +181,16 @@ impl Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_inserted_action_comes_after_the_cycles() {
+        let mut steps = Steps::default();
+        steps.push(3, Action::Join);
+        steps.push(7, Action::Put { inbox: 1 });
+        steps.insert(1, Action::Alone);
+        let expected = [(3, Action::Join), (7, Action::Alone), (0, Action::Put { inbox: 1 })];
+        assert_eq!(steps.list(), expected.map(|(cycles, action)| Step { cycles, action }));
+    }
 
     #[test]
     fn no_cycle_is_lost_however_many_there_are() {
