@@ -1,7 +1,8 @@
 //! A unit whose transfers take a measured time by size: a bus, a DMA engine, a copy by software.
 //!
 //! Such a unit has no stated latency and rate; tables state the time of a transfer at some sizes. Times in between
-//! are interpolated linearly, and times beyond the last size are extrapolated.
+//! are interpolated linearly. A smaller transfer takes the time of the first size, since every transfer has some
+//! cost that does not depend on its size; times beyond the last size continue the last line.
 
 use super::server::server_of;
 use super::table::PlaceTable;
@@ -70,10 +71,10 @@ impl Times {
 
     /// Returns the picoseconds for a number of bytes.
     fn ps(&self, bytes: u32) -> u64 {
-        let bytes = f64::from(bytes);
+        let bytes = f64::from(bytes).max(self.points[0].0);
         let above = self.points.partition_point(|&(at, _)| at < bytes).clamp(1, self.points.len() - 1);
         let ((x0, y0), (x1, y1)) = (self.points[above - 1], self.points[above]);
-        ((y0 + (y1 - y0) * (bytes - x0) / (x1 - x0)).max(0.0) * 1e3).round() as u64
+        ((y0 + (y1 - y0) * (bytes - x0) / (x1 - x0)) * 1e3).round() as u64
     }
 
     fn halved(&self) -> Self {
@@ -133,7 +134,8 @@ impl AtWork {
         let BySize { reads, writes } = &self.numbers;
         match kind {
             Access::Continue => {
-                let before = reads.ps(self.ended);
+                // Without a read before it, it is a transfer of its own.
+                let before = if self.ended == 0 { 0 } else { reads.ps(self.ended) };
                 self.ended = self.ended.saturating_add(bytes);
                 reads.ps(self.ended) - before
             }
@@ -184,7 +186,31 @@ mod tests {
             );
         }
         let line = Times::parse("64:100, 128:200").unwrap();
-        assert_eq!([32, 64, 96, 256].map(|bytes| line.ps(bytes)), [50_000, 100_000, 150_000, 400_000]);
+        assert_eq!([64, 96, 128].map(|bytes| line.ps(bytes)), [100_000, 150_000, 200_000]);
+    }
+
+    #[test]
+    fn below_the_first_size_the_time_is_the_first_and_beyond_the_last_it_grows_on() {
+        // The line through these points reaches zero at 4 bytes.
+        let line = Times::parse("64:900, 1004:15000").unwrap();
+        assert_eq!([1, 4, 63, 64].map(|bytes| line.ps(bytes)), [900_000; 4]);
+        assert_eq!(line.ps(2004), 30_000_000);
+        // Small pieces add up to the transfer as a whole.
+        let numbers = BySize { reads: line.clone(), writes: line };
+        let mut unit = numbers.place(&Timebase::fine(&[1_000_000_000]).unwrap());
+        let whole = unit.serve(0, Access::Read, 0, 104);
+        let pieces = [(Access::Read, 16), (Access::Continue, 16), (Access::Continue, 72)];
+        let ends = pieces.iter().fold(whole, |at, &(kind, bytes)| unit.serve(at, kind, 0, bytes));
+        assert_eq!(ends - whole, whole);
+    }
+
+    #[test]
+    fn what_continues_no_read_takes_the_time_of_a_transfer() {
+        let times = Times::parse("64:1000, 1064:3000").unwrap();
+        let numbers = BySize { reads: times.clone(), writes: times };
+        let timebase = Timebase::fine(&[1_000_000_000]).unwrap();
+        let read = numbers.place(&timebase).serve(0, Access::Read, 0, 64);
+        assert_eq!(numbers.place(&timebase).serve(0, Access::Continue, 0, 64), read);
     }
 
     /// A transfer in two pieces takes as long as in one, although the line does not go through the origin.
