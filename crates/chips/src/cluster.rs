@@ -115,6 +115,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             ),
             data_cache: None,
         };
+        idle_branches(&section, &config);
         let first = configs.len();
         let in_use = threads_in_use(&section, count as u64 * engines, threads);
         for number in 0..count {
@@ -150,8 +151,25 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
     (named, configs)
 }
 
+/// Reports taken branches that cost nothing, and a cost of branches that are never taken, unless `--set` makes them so.
+fn idle_branches(section: &Section<'_>, config: &ClusterConfig) {
+    let (taken, cost) = (config.branch_share > 0.0, config.branch_lost_cycles > 0);
+    let (key, other, why) = match (taken, cost) {
+        (true, false) => ("branch_share", "branch_lost_cycles", "taken branches lose no issue slots"),
+        (false, true) => ("branch_lost_cycles", "branch_share", "no instruction is a taken branch"),
+        _ => return,
+    };
+    if !section.is_set(other) {
+        section.fail(key, format!("has no effect: {why}; set {other} above 0, or omit this key"));
+    }
+}
+
 /// Returns the threads in use of every engine of a kind of cluster, if some threads are not in use.
 fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<Vec<u32>> {
+    if !section.has("threads_in_use") {
+        section.without_effect(&["fill"], "all threads are in use; set threads_in_use, or omit this key");
+        return None;
+    }
     let spread = section.choice_or(
         "fill",
         "engine_by_engine",

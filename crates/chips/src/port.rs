@@ -301,8 +301,8 @@ impl Ports {
             "send_from",
             "memory from which the port reads packets; if left out, programs move packets to the port",
         );
-        if let Some(from) = from {
-            self.moves.send_from = Some((from, section.place_of("send_from")));
+        if let Some(from) = &from {
+            self.moves.send_from = Some((from.clone(), section.place_of("send_from")));
         }
         let scheduler = classes.scheduler(section);
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
@@ -323,16 +323,23 @@ impl Ports {
                 "whether a packet for a full queue is dropped, or the thread with the packet waits",
             ),
             scheduler,
-            buffer_cells: section.integer_or(
-                "send_cells",
-                128,
-                1..=1 << 26,
-                "capacity of the buffer between a memory and the wire, in cells",
-            ) as u32,
+            buffer_cells: send_cells(section, from.is_some()),
             slots: slots(section),
             bus: self.bus(section),
         }
     }
+}
+
+/// Reads the capacity of the buffer of a port that reads packets `from_memory`; for other ports it has no effect.
+fn send_cells(section: &Section<'_>, from_memory: bool) -> u32 {
+    const USUAL: u32 = 128;
+    if !from_memory {
+        let why = "the port reads no packets from a memory; set send_from to that memory, or omit this key";
+        section.without_effect(&["send_cells"], why);
+        return USUAL;
+    }
+    let meaning = "capacity of the buffer between a memory and the wire, in cells";
+    section.integer_or("send_cells", USUAL.into(), 1..=1 << 26, meaning) as u32
 }
 
 /// Reads the transmit slots of a port, if it has any.
@@ -357,8 +364,14 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
     let usual = OrderConfig { kept: OrderKept::Flow, window: 1024 };
     let Some(section) = root.section("order") else { return usual };
     let kinds = [("flow", OrderKept::Flow), ("port", OrderKept::Port), ("none", OrderKept::Nothing)];
+    let kept = section.choice_or("kept", "flow", &kinds, "packets that must leave in arrival order");
+    if kept == OrderKept::Nothing {
+        let why = "with order.kept=none, no packet waits for an earlier one; set order.kept to flow or port";
+        section.idle(&["window_packets"], section.is_set("kept"), why);
+        return OrderConfig { kept, ..usual };
+    }
     OrderConfig {
-        kept: section.choice_or("kept", "flow", &kinds, "packets that must leave in arrival order"),
+        kept,
         window: section.integer_or(
             "window_packets",
             1024,

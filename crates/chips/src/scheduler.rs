@@ -10,6 +10,9 @@ const MOST_LEVELS: usize = 8;
 /// The default bytes of a turn and of a burst: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
+/// Why a quantum has no effect under a rule that counts no bytes.
+const NO_TURNS: &str = "only the rule deficit counts the bytes of a turn; set scheduler = \"deficit\"";
+
 const NAMED: &str = "name of the class or group in programs and results";
 
 /// A group as the file names it, and its rule's number among the levels.
@@ -70,7 +73,7 @@ impl<'d> Classes<'d> {
             let name = name(row, classes.iter().map(|class| class.name.as_str()));
             let at = group_of(row, &groups, &rules);
             groups[at].config.members.push(Member::Class(number));
-            classes.push(ClassConfig { name, share: share(row, inner, u64::from(quanta[number])) });
+            classes.push(ClassConfig { name, share: share(section, row, inner, u64::from(quanta[number])) });
         }
         for group in groups.iter().skip(1).filter(|group| group.config.members.is_empty()) {
             let name = &group.config.name;
@@ -102,8 +105,8 @@ fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
 /// Returns the bytes of each class in a turn, if the port states them for all.
 fn quanta(section: &Section<'_>, inner: SchedulerRule, classes: usize) -> Vec<u32> {
     let key = "quantum_bytes";
-    section.leave(&[key]);
     if !inner.counts_bytes() {
+        section.idle(&[key], section.is_set("scheduler"), NO_TURNS);
         return vec![1; classes];
     }
     let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send per turn");
@@ -163,7 +166,7 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
             row.fail("group", message);
             (around, level) = (0, 1);
         }
-        let share = share(&row, rules[level - 1], USUAL_BYTES);
+        let share = share(section, &row, rules[level - 1], USUAL_BYTES);
         let number = groups.len();
         groups[around].config.members.push(Member::Group(number));
         groups.push(Group {
@@ -227,8 +230,10 @@ fn is_number(name: &str) -> bool {
 }
 
 /// Returns the share of a class or a group under the rule that selects it.
-fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfig {
-    row.leave(&["quantum_bytes"]);
+fn share(port: &Section<'_>, row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfig {
+    if !rule.counts_bytes() {
+        row.idle(&["quantum_bytes"], port.is_set("scheduler"), NO_TURNS);
+    }
     let quantum_bytes = match rule.counts_bytes() {
         true => row.integer_or(
             "quantum_bytes",

@@ -280,6 +280,51 @@ fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
 }
 
 #[test]
+fn a_key_without_effect_is_told_what_gives_it_one() {
+    let takes = "takes = \"wire\"\n";
+    let with = |key: &str| problems(&[(takes, &format!("{takes}{key}\n"))], &[]);
+    let said = |found: &[String], place: &str, what: &str| {
+        let [only] = found else { panic!("{found:?}") };
+        assert!(only.contains(place) && only.contains(what), "{only}");
+    };
+    said(&with("fill = \"thread_by_thread\""), "cluster.first.fill: has no effect", "set threads_in_use");
+    assert_eq!(with("fill = \"thread_by_thread\"\nthreads_in_use = 16"), [""; 0]);
+    said(&with("branch_share = 0.1"), "branch_share: has no effect", "set branch_lost_cycles above 0");
+    said(&with("branch_lost_cycles = 2"), "branch_lost_cycles: has no effect", "set branch_share above 0");
+    let port = ("send_from = \"packets\"\n", "send_cells = 64\n");
+    said(&problems(&[port], &[]), "port.eth.send_cells: has no effect", "set send_from");
+    let step = "[[program.step]]\nop = \"send\"\n[[program.step]]\ncycles = 3\n[traffic]\n";
+    let found = problems(&[("[traffic]\n", step)], &[]);
+    said(&found, "program.step[2].op: no packet reaches this step", "put this step before");
+    // Points of a sweep that takes the effect away are no mistakes.
+    let lost = "first.branch_lost_cycles";
+    assert_eq!(problems(&[], &["first.branch_share=0.1", &format!("{lost}=0")]), [""; 0]);
+    assert_eq!(problems(&[], &["first.branch_share=0", &format!("{lost}=2")]), [""; 0]);
+}
+
+#[test]
+fn a_key_for_another_choice_is_told_that_choice_if_it_is_set() {
+    let order = ("[traffic]\n", "[order]\nkept = \"none\"\nwindow_packets = 9\n[traffic]\n");
+    let turn = (
+        "[memory.scratch]\n",
+        "[memory.scratch]\nkind = \"banked\"\nbanks = 2\nby = \"turn\"\ninterleave_bytes = 64\n",
+    );
+    for (changes, key, choice, what) in [
+        (&[order][..], "order.window_packets=4", "order.kept=none", "set order.kept to flow or port"),
+        (&[turn], "memory.scratch.interleave_bytes=32", "memory.scratch.by=turn", "set by = \"address\""),
+        (&[], "port.eth.quantum_bytes=3000", "port.eth.scheduler=strict", "set scheduler = \"deficit\""),
+    ] {
+        assert_eq!(problems(changes, &[]), [""; 0]);
+        let found = problems(changes, &[key]);
+        let [only] = found.as_slice() else { panic!("{found:?}") };
+        let name = key.split('=').next().unwrap_or_default();
+        assert!(only.contains(&format!("{name}: has no effect here: ")) && only.ends_with(what), "{only}");
+        // A sweep over the choice may set the key for all of its points.
+        assert_eq!(problems(changes, &[key, choice]), [""; 0]);
+    }
+}
+
+#[test]
 fn a_buffer_whose_packets_ports_write_releases_no_cells() {
     let found = problems(&[("[buffer.rx]\n", "[buffer.rx]\nrelease = \"cell\"\n")], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };

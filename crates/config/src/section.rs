@@ -186,6 +186,15 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Keys that another choice leaves without effect. They may stay in a file, for another choice. With `--set`, each
+    /// is a problem that states the reason, unless `--set` also makes the choice, as at a point of a sweep over it.
+    pub fn idle(&self, keys: &[&str], choice_is_set: bool, why: &str) {
+        if !choice_is_set {
+            self.refuse_set(keys, why);
+        }
+        self.pass_over(keys);
+    }
+
     /// Keys that cannot be judged because of another problem that has been reported: they are not reported.
     pub fn pass_over(&self, keys: &[&str]) {
         for key in keys {

@@ -142,8 +142,8 @@ impl ListedStep {
         matches!(self.does, Does::Put { then: AfterPut::GoesOn, .. })
     }
 
-    /// Returns whether no step may follow it.
-    pub(super) fn is_last_word(&self) -> bool {
+    /// Returns whether it ends the processing of every packet, so that no step may follow it.
+    pub fn is_last_word(&self) -> bool {
         let ends = matches!(
             self.does,
             Does::Put { then: AfterPut::Free, .. }

@@ -97,6 +97,24 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
     }
 }
 
+/// Checks that packets reach every step: no earlier step ends all of them. `inboxes` are those with a list of their own,
+/// and `None` for the packets of the others.
+pub(super) fn reached(listed: &[Placed<'_>], inboxes: &[Option<u16>]) {
+    // Steps behind op = "enqueue" are those of blocks.
+    let ends = |placed: &Placed<'_>| placed.step.is_last_word() && !matches!(placed.step.does, Does::Enqueue);
+    let is_of = |placed: &Placed<'_>, inbox| placed.from.is_none() || placed.from == inbox;
+    let is_cut_off = |number: usize, inbox| listed[..number].iter().any(|p| is_of(p, inbox) && ends(p));
+    let mut idle = listed.iter().enumerate().filter(|(number, placed)| {
+        let mut own = inboxes.iter().filter(|inbox| is_of(placed, **inbox));
+        own.all(|&inbox| is_cut_off(*number, inbox))
+    });
+    if let Some((_, placed)) = idle.next() {
+        let message = "no packet reaches this step, because an earlier step ends the processing of every packet; put \
+                       this step before that one, or omit it";
+        placed.section.fail("op", message);
+    }
+}
+
 /// Returns whether the problems of a lock step have already been reported.
 fn is_repeated_lock(placed: &Placed<'_>) -> bool {
     matches!(placed.step.does, Does::Lock(_) | Does::Unlock(_)) && !placed.is_done_once()

@@ -64,6 +64,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         return Some(read);
     }
     check(&placed, reading);
+    check::reached(&placed, &[None]);
     let runs_at = placed.iter().position(|placed| placed.runs);
     let steps: Vec<ListedStep> = placed.into_iter().map(|placed| placed.step).collect();
     read.runs = match (runs_at, reading.executable) {
@@ -125,6 +126,7 @@ fn by_inbox(
         ready(StepList::new(steps, last_word(reading.sends_blocks), routes.clone()), not_ip, reading)
     };
     let inboxes: BTreeSet<u16> = listed.iter().filter_map(|placed| placed.from).collect();
+    check::reached(listed, &inboxes.iter().copied().map(Some).chain([None]).collect::<Vec<_>>());
     let own = inboxes.into_iter().map(|inbox| (inbox, list_of(Some(inbox)))).collect();
     Runs::of(StepsByInbox::new(own, list_of(None)))
 }

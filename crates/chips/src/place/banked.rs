@@ -13,7 +13,11 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let count = section.integer("banks", 1..=1 << 16, "number of banks; each bank serves one access at a time");
     let by = [("address", false), ("turn", true)];
     let by = match section.choice_or("by", "address", &by, "rule that selects the bank of an access") {
-        true => BankBy::Turn,
+        true => {
+            let why = "with by = \"turn\", accesses take the banks in turn, at any address; set by = \"address\"";
+            section.idle(&["interleave_bytes"], section.is_set("by"), why);
+            BankBy::Turn
+        }
         false => {
             let bytes = section.integer_or(
                 "interleave_bytes",
