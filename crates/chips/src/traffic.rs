@@ -218,14 +218,17 @@ pub(super) fn traffic(
     let is_refused = from == PacketsFrom::Capture && when != When::Saturated && section.is_set("arrivals");
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
-    if when != When::OnOff {
-        section
-            .refuse_set(&["peak_gbps", "burst_packets"], "the key applies only to traffic.arrivals=on_off");
-        section.leave(&["peak_gbps", "burst_packets"]);
+    let (is_replayed, bursts) = (from == PacketsFrom::Capture, &["peak_gbps", "burst_packets"]);
+    if when != When::OnOff && !is_replayed {
+        section.refuse_set(bursts, "the key applies only to traffic.arrivals=on_off");
     }
-    let replayed_gbps =
-        (from == PacketsFrom::Capture && section.is_set("rate_gbps") && when != When::Saturated)
-            .then(|| section.number("rate_gbps", 1e-6..=1e6, RATE));
+    if when != When::OnOff || is_replayed {
+        section.leave(bursts);
+    }
+    // A rate in the file is that of generated traffic.
+    let is_paced = is_replayed && when != When::Saturated;
+    let gbps = is_paced.then(|| section.number_if("rate_gbps", 1e-6..=1e6, RATE)).flatten();
+    let replayed_gbps = gbps.filter(|_| section.is_set("rate_gbps"));
     let arrivals = match when {
         When::Saturated => {
             section.refuse_set(
@@ -240,7 +243,7 @@ pub(super) fn traffic(
             section.leave(&["rate_gbps"]);
             Some(Arrivals::Poisson { bits_per_second: ANY_RATE })
         }
-        _ if replayed_gbps.is_some() => Some(Arrivals::Poisson { bits_per_second: ANY_RATE }),
+        _ if is_replayed => Some(Arrivals::Poisson { bits_per_second: ANY_RATE }),
         _ => {
             // If the size of frames is wrong, the rate of the wires is unknown.
             let line_gbps = if known { line_gbps } else { f64::INFINITY };

@@ -101,6 +101,25 @@ def test_a_rate_and_the_speed_up_that_makes_it_are_the_same_run():
     assert by_rate.summary.offered_gbps == pytest.approx(by_factor.summary.offered_gbps, rel=1e-3)
 
 
+def test_the_rate_of_generated_traffic_does_not_limit_a_capture(usual, tmp_path):
+    """The wires carry the capture, but not the 150 Gbit/s that the file generates without one."""
+    narrow = {"port.eth.rate_gbps": 10}
+    with pytest.raises(linecard.ConfigError, match=r"traffic\.rate_gbps: with preamble"):
+        linecard.run("example_smartnic", set=narrow, packets=PACKETS)
+    replayed = linecard.run(
+        "example_smartnic", trace=CAPTURE, set=narrow, packets=PACKETS, warmup_packets=100, verdict=False
+    )
+    assert replayed.summary.offered_gbps == pytest.approx(usual["capture"].summary.offered_gbps, rel=1e-3)
+    # Nor do its bursts, here slower than the mean rate.
+    chip = tmp_path / "bursts.toml"
+    chip.write_text(
+        'kind = "chip"\ntitle = "bursts"\nsource = "a test"\nextends = ["platforms/example_smartnic"]\n'
+        '[traffic]\narrivals = "on_off"\npeak_gbps = 30\n'
+    )
+    bursts = linecard.run(str(chip), trace=CAPTURE, packets=PACKETS, warmup_packets=100, verdict=False)
+    assert bursts.summary == usual["capture"].summary
+
+
 def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant, wording):
     with pytest.raises(linecard.ConfigError) as refused:
         run(str(one_instant), rate_gbps=1)
