@@ -296,6 +296,8 @@ fn a_key_without_effect_is_told_what_gives_it_one() {
     let step = "[[program.step]]\nop = \"send\"\n[[program.step]]\ncycles = 3\n[traffic]\n";
     let found = problems(&[("[traffic]\n", step)], &[]);
     said(&found, "program.step[2].op: no packet reaches this step", "put this step before");
+    // The step that ends the packet may be left out.
+    assert_eq!(problems(&[("[traffic]\n", &step.replacen("op", "part = \"out\"\nop", 1))], &[]), [""; 0]);
     // Points of a sweep that takes the effect away are no mistakes.
     let lost = "first.branch_lost_cycles";
     assert_eq!(problems(&[], &["first.branch_share=0.1", &format!("{lost}=0")]), [""; 0]);

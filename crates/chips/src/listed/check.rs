@@ -100,8 +100,11 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
 /// Checks that packets reach every step: no earlier step ends all of them. `inboxes` are those with a list of their own,
 /// and `None` for the packets of the others.
 pub(super) fn reached(listed: &[Placed<'_>], inboxes: &[Option<u16>]) {
-    // Steps behind op = "enqueue" are those of blocks.
-    let ends = |placed: &Placed<'_>| placed.step.is_last_word() && !matches!(placed.step.does, Does::Enqueue);
+    // Another choice may leave the step out. Steps behind op = "enqueue" are those of blocks.
+    let stays = |placed: &Placed<'_>| !["part", "unless_executed"].iter().any(|key| placed.section.has(key));
+    let ends = |placed: &Placed<'_>| {
+        placed.step.is_last_word() && !matches!(placed.step.does, Does::Enqueue) && stays(placed)
+    };
     let is_of = |placed: &Placed<'_>, inbox| placed.from.is_none() || placed.from == inbox;
     let is_cut_off = |number: usize, inbox| listed[..number].iter().any(|p| is_of(p, inbox) && ends(p));
     let mut idle = listed.iter().enumerate().filter(|(number, placed)| {
