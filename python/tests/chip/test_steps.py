@@ -196,3 +196,57 @@ def test_bytes_and_the_whole_packet_exclude_each_other(wording):
     with pytest.raises(linecard.ConfigError) as refused:
         Program("x").read("packets", 4, whole_packet=True)
     wording(refused.value)
+
+
+TWO_STAGES = """kind = "chip"
+title = "two stages"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.first]
+engines = 2
+threads = 4
+takes = "work"
+[cluster.second]
+engines = 1
+threads = 1
+takes = "handed"
+[[cluster.second.step]]
+cycles = 10
+[memory.s]
+latency_cycles = 10
+access_cycles = 1
+[inbox.work]
+[inbox.handed]
+[buffer.rx]
+bytes = "1 MiB"
+[port.eth]
+rate_gbps = 1
+inbox = "work"
+[bind]
+packet = "s"
+[traffic]
+kind = "fixed"
+packet_bytes = 64
+rate_gbps = 0.5
+arrivals = "constant"
+[[program.step]]
+op = "run"
+"""
+PUT = '[[program.step]]\nop = "put"\nto = "handed"\n'
+BEHIND = {
+    "a last put": PUT,
+    "a put with room": PUT + "if_room = true\n",
+    "a put that goes on": PUT + "goes_on = true\n[[program.step]]\ncycles = 500\n",
+    "a lookup": '[[program.step]]\nop = "look_up"\n',
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_the_steps_behind_a_program_keep_to_its_decision(behind, tmp_path):
+    chip = tmp_path / "chip.toml"
+    chip.write_text(TWO_STAGES + BEHIND[behind])
+    counts = {"packets": 200, "warmup_packets": 0, "verdict": False}
+    wire = {name: linecard.run(chip, program=name, **counts).metric("eth", "wire_out") for name in ("drop", "tx")}
+    # 84 bytes on the wire for every 64.
+    assert wire == {"drop": 0, "tx": pytest.approx(0.5 * 84 / 64, rel=0.02)}

@@ -100,7 +100,7 @@ impl StepList {
     /// final step is added.
     pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<Rc<RouteTable>>) -> (Self, Self) {
         let behind = steps.split_off(at.min(steps.len()));
-        (Self::part(steps, 0, routes), Self::part(behind, at, None))
+        (Self::part(steps, 0, routes.clone()), Self::part(behind, at, routes))
     }
 
     /// Writes all steps down. Returns whether a final step (`Put`, `Send`, `Finish`, `Drop`) was among them.
@@ -261,7 +261,7 @@ impl StepList {
             }
         };
         match found {
-            Ok(port) => walk.chosen = port,
+            Ok(port) => walk.chosen = port.or(walk.chosen),
             Err(reason) => walk.end(0, Action::Drop(reason), steps),
         }
     }

@@ -38,7 +38,7 @@ use super::reading::Reading;
 use crate::arrivals::BytesSink;
 use crate::copies::Copies;
 use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
-use done::{Done, Fate};
+use done::{Done, Fate, end_packet};
 use executable::Loaded;
 use hot::Word;
 use linecard_apps::{Carrier, Io, StepList};
@@ -46,7 +46,7 @@ use linecard_ebpf::{MapKind, STACK};
 use linecard_executed::{Framer, refused_xdp};
 use linecard_files::Error;
 use linecard_program::PacketHead;
-use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_traffic::Payload;
 use locks::Locks;
 use profile::{Origin, Sums, Use};
@@ -514,21 +514,18 @@ impl PacketProgram for Executing {
                 }
                 let (mut chosen, grown_bytes) = self.decide(frame, copy, info, steps);
                 head.grown_bytes = grown_bytes;
-                let ends = chosen.is_none();
+                let (ends, first) = (chosen.is_none(), steps.list().len());
                 let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
                 let over = behind.write_all(&leaving, info, &mut chosen, steps);
-                match chosen {
-                    // A last step that would send the packet on ends it instead.
-                    _ if ends && over => {
-                        if let Some(Step { action: Action::Send { .. } | Action::Put { .. }, .. }) =
-                            steps.list().last()
-                        {
-                            steps.replace(steps.list().len() - 1, Action::Finish);
-                        }
+                if ends {
+                    end_packet(steps, first, over);
+                } else if !over {
+                    let lent =
+                        steps.list()[first..].iter().any(|step| matches!(step.action, Action::Lend { .. }));
+                    match chosen {
+                        Some(port) if !lent => steps.push(0, Action::Send { port, class: 0 }),
+                        _ => steps.end(),
                     }
-                    _ if over => {}
-                    Some(port) => steps.push(0, Action::Send { port, class: 0 }),
-                    None => steps.push(0, Action::Finish),
                 }
             }
             Around::Io(io) => {
