@@ -20,8 +20,7 @@ pub(crate) struct Engine {
     pub first_thread: u32,
     pub clock: Clock,
     /// Cycles to issue an access, and a posted one; whether either is more than zero.
-    pub issue_cycles: u32,
-    pub post_cycles: u32,
+    pub issue_cycles: [u32; 2],
     pub issues_take_cycles: bool,
     /// Some of its instructions are taken branches.
     pub has_branches: bool,
@@ -67,8 +66,7 @@ impl Engine {
             cluster,
             clock,
             first_thread,
-            issue_cycles: 0,
-            post_cycles: 0,
+            issue_cycles: [0; 2],
             issues_take_cycles: false,
             has_branches: false,
             plain: threads <= 64,
@@ -105,8 +103,8 @@ impl Engine {
             self.wakes = self.wakes.in_order_of_entry();
         }
         self.data_cache = data_cache.map(Box::new);
-        (self.issue_cycles, self.post_cycles) = (cluster.issue_cycles, cluster.post_cycles);
-        self.issues_take_cycles = cluster.issue_cycles > 0 || cluster.post_cycles > 0;
+        self.issue_cycles = [cluster.issue_cycles, cluster.post_cycles];
+        self.issues_take_cycles = self.issue_cycles != [0; 2];
         (self.switch, self.has_branches) = (switch, has_branches);
         self.few_in_turn &= self.in_order.is_none();
         self.plain = self.few_in_turn && self.data_cache.is_none() && !has_branches;

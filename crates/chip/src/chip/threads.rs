@@ -40,9 +40,6 @@ impl Chip {
         }
         e.wakes_up(now);
         let mut thread = e.running;
-        if thread != NOBODY {
-            self.threads[thread as usize].spent = true;
-        }
         let mut switch = 0;
         loop {
             let needs;
@@ -110,6 +107,7 @@ impl Chip {
             }
             if until > now {
                 let until = until.min(WORK_ENDS);
+                t.spent = true;
                 e.work(now, until);
                 agenda.schedule_taken(until);
                 return (thread, Needs::Nothing);
@@ -337,6 +335,7 @@ fn run_next_up<F: Features>(
     let t = &mut threads[e.run_next_up() as usize];
     wakes_up::<F>(t, at, account, recording, packets);
     enter::<F>(t, State::COMPUTE, at, account, recording, packets);
+    t.spent = true;
     e.work(at, until);
 }
 
@@ -352,7 +351,7 @@ fn cycles_of<F: Features>(
 ) -> u64 {
     let Step { mut cycles, action } = *step;
     if F::COSTS && e.issues_take_cycles && action.is_issued() {
-        let issue = if action.is_posted() { e.post_cycles } else { e.issue_cycles };
+        let issue = e.issue_cycles[usize::from(action.is_posted())];
         if issue > 0 && !(F::ALL && goes_through_cache(t, e, action, targets)) {
             cycles += issue;
         }
