@@ -133,17 +133,31 @@ fn a_window_lets_the_next_packet_in_when_one_has_ended() {
 }
 
 #[test]
+fn the_first_packets_go_to_one_engine_each() {
+    // No thread has been free longer than another at the start. Four packets, one in each nanosecond, find an idle
+    // engine each, also if the first of them arrives at the start.
+    let config = without_wires(small(4, 4));
+    let ran = run_with(
+        config,
+        vec![each(vec![vec![(1000, SEND)]; 4])],
+        (0..4).map(|at| (at, 1, 64)).collect(),
+        ALL,
+    );
+    assert_eq!(ran.left(), [(0, 1000), (1, 1001), (2, 1002), (3, 1003)]);
+}
+
+#[test]
 fn a_thread_whose_put_was_done_for_it_is_switched_to_before_its_next_packet() {
-    // Thread 0 waits for room with packet 2 from 30 on. Thread 1 has packet 3 from 30 to 235, 5 of them for the
-    // switch, and waits with packet 4 from 245 on. Packet 2 finds room at 110: thread 0 takes packet 5 after another
+    // Thread 0 waits for room with packet 3 from 30 on. Thread 1 has packet 1 from 30 to 235, 5 of them for the
+    // switch, and waits with packet 4 from 245 on. Packet 3 finds room at 110: thread 0 takes packet 5 after another
     // switch.
     let mut config = two_stages([2, 1], Some(1), None);
     config.clusters[0].switch_cycles = 5;
     let put = |cycles| vec![(cycles, Action::Put { inbox: 1 })];
-    let first = each(vec![put(10), put(10), put(10), put(200), put(10), vec![(10, SEND)]]);
+    let first = each(vec![put(10), put(200), put(10), put(10), put(10), vec![(10, SEND)]]);
     let second = Box::new(Fixed(vec![(100, SEND)]));
     let ran = run_with(config, vec![first, second], vec![(0, 1, 64); 6], ALL);
-    assert_eq!(ran.left(), [(0, 110), (1, 210), (5, 260), (2, 310), (3, 410), (4, 510)]);
+    assert_eq!(ran.left(), [(0, 110), (2, 210), (5, 260), (3, 310), (1, 410), (4, 510)]);
     nothing_is_left(&ran);
 }
 

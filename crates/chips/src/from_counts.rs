@@ -152,8 +152,9 @@ fn intervals(told: &Told<'_>) -> Option<Intervals> {
     let slice_seconds = base.seconds(series.slice_ticks());
     let of = |value: fn(&linecard_chip::Slice) -> f64| slices.iter().map(value).collect::<Vec<f64>>();
     let interval = |found: Option<linecard_sim::Interval>, scale: f64| {
-        found
-            .map(|i| Interval { low: (i.mean - i.half_width) * scale, high: (i.mean + i.half_width) * scale })
+        // Rates, fractions and latencies are not negative.
+        let around = |mean: f64, half: f64| Interval { low: (mean - half).max(0.0), high: mean + half };
+        found.map(|i| around(i.mean * scale, i.half_width * scale))
     };
     let (out, dropped) = (of(|s| s.packets_out as f64), of(|s| s.dropped as f64));
     let gone: Vec<f64> = out.iter().zip(&dropped).map(|(a, b)| a + b).collect();
@@ -162,7 +163,7 @@ fn intervals(told: &Told<'_>) -> Option<Intervals> {
     let latency = interval(ratio_of_batches(&of(|s| s.latency as f64), &out), base.nanoseconds(1))?;
     Some(Intervals {
         throughput_gbps: gbps,
-        loss_fraction: Interval { low: loss.low.max(0.0), high: loss.high.min(1.0) },
+        loss_fraction: Interval { high: loss.high.min(1.0), ..loss },
         latency_mean_ns: latency,
     })
 }

@@ -179,9 +179,7 @@ impl Chip {
         };
         chip.assign_ports();
         chip.plan_buffer();
-        for thread in 0..chip.threads.len() as u32 {
-            chip.start(thread);
-        }
+        chip.start_threads();
         if !chip.config.saturated {
             chip.fetch_arrival();
         }
@@ -190,6 +188,30 @@ impl Chip {
 }
 
 impl Chip {
+    /// Starts the threads. Threads that find no packet at the start are free from then on, one thread of each engine
+    /// in turn: packets go to the thread that has been free longest, and a row of threads of one engine would keep
+    /// this engine busy while others idle, for as long as the threads return in this order.
+    fn start_threads(&mut self) {
+        let (busy, mut free): (Vec<u32>, Vec<u32>) =
+            (0..self.threads.len() as u32).partition(|&thread| self.looks_for_work(thread));
+        for thread in busy {
+            self.start(thread);
+        }
+        free.sort_by_key(|&thread| {
+            (thread - self.engines[self.threads[thread as usize].engine as usize].first_thread, thread)
+        });
+        for thread in free {
+            self.join_free(thread);
+        }
+    }
+
+    /// Returns whether a thread may find work at the start: it sends blocks, or its packets are always there.
+    fn looks_for_work(&self, thread: u32) -> bool {
+        let cluster = &self.clusters[usize::from(self.threads[thread as usize].cluster)];
+        let receives = |inbox: &u16| !self.inboxes[usize::from(*inbox)].receivers.is_empty();
+        cluster.block_cells.is_some() || self.config.saturated && cluster.takes.iter().any(receives)
+    }
+
     /// Lets the packet buffer begin accesses ahead of time, if only threads use it and the chip has no other
     /// channel: nothing else then happens in an instant in which its channel acts.
     fn plan_buffer(&mut self) {

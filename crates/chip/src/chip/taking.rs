@@ -2,7 +2,7 @@
 
 use super::Chip;
 use crate::packet::NONE;
-use crate::thread::State;
+use crate::thread::{State, Thread};
 use linecard_program::script::PacketInfo;
 use linecard_program::{CELL_BYTES, PacketId};
 use linecard_sim::Ticks;
@@ -41,17 +41,22 @@ impl Chip {
                 return true;
             }
         }
-        let epoch = self.threads[thread as usize].epoch;
-        for at in 0..self.clusters[cluster].takes.len() {
-            let inbox = usize::from(self.clusters[cluster].takes[at]);
-            let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
-            let (group, threads) = (&mut self.inboxes[inbox].groups[group], &self.threads);
-            group.drop_stale(|thread| threads[thread as usize].epoch);
-            group.free.push_back((thread, epoch));
-        }
+        self.join_free(thread);
         self.enter(thread, State::FREE, now);
         self.programs[self.clusters[cluster].program].rests(thread);
         false
+    }
+
+    /// A thread without a packet joins the lists of free threads of its inboxes.
+    pub(super) fn join_free(&mut self, thread: u32) {
+        let Thread { cluster, epoch, .. } = self.threads[thread as usize];
+        let takes = &self.clusters[usize::from(cluster)].takes;
+        let groups = &self.groups[self.groups_at[thread as usize] as usize..];
+        for (&inbox, &group) in takes.iter().zip(groups) {
+            let group = &mut self.inboxes[usize::from(inbox)].groups[group as usize];
+            group.drop_stale(|thread| self.threads[thread as usize].epoch);
+            group.free.push_back((thread, epoch));
+        }
     }
 
     /// Adds a packet to the load of a group.
