@@ -298,6 +298,8 @@ fn a_key_without_effect_is_told_what_gives_it_one() {
     said(&found, "program.step[2].op: no packet reaches this step", "put this step before");
     // The step that ends the packet may be left out.
     assert_eq!(problems(&[("[traffic]\n", &step.replacen("op", "part = \"out\"\nop", 1))], &[]), [""; 0]);
+    let some = step.replacen("op", "share = 0.5\nop", 1);
+    assert_eq!(problems(&[("[traffic]\n", &some)], &["program.step[1].share=1"]), [""; 0]);
     // Points of a sweep that takes the effect away are no mistakes.
     let lost = "first.branch_lost_cycles";
     assert_eq!(problems(&[], &["first.branch_share=0.1", &format!("{lost}=0")]), [""; 0]);

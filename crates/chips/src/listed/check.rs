@@ -100,8 +100,11 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
 /// Checks that packets reach every step: no earlier step ends all of them. `inboxes` are those with a list of their own,
 /// and `None` for the packets of the others.
 pub(super) fn reached(listed: &[Placed<'_>], inboxes: &[Option<u16>]) {
-    // Another choice may leave the step out. Steps behind op = "enqueue" are those of blocks.
-    let stays = |placed: &Placed<'_>| !["part", "unless_executed"].iter().any(|key| placed.section.has(key));
+    // Another choice, or another point of a sweep, may let packets pass. Steps behind op = "enqueue" are those of blocks.
+    let stays = |Placed { section, .. }: &Placed<'_>| {
+        !["part", "unless_executed"].iter().any(|key| section.has(key))
+            && !["share", "times", "each", "op"].iter().any(|key| section.is_set(key))
+    };
     let ends = |placed: &Placed<'_>| {
         placed.step.is_last_word() && !matches!(placed.step.does, Does::Enqueue) && stays(placed)
     };
