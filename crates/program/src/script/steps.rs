@@ -1,6 +1,6 @@
 //! The list of steps of one packet.
 
-use super::{Access, Action, NOT_USED, RoleId};
+use super::actions::{Access, Action, NOT_USED, RoleId};
 
 /// Cycles of an engine, then an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
