@@ -82,10 +82,17 @@ impl About for FlowCacheError {
         match self {
             Self::BadParameter(wrong) => wrong.sentence(),
             Self::UnknownName(unknown) => unknown.sentence(),
-            Self::NotWholeSets { entries, ways, below, above } => format!(
-                "{entries} entries cannot be divided into sets of {ways} ways; use {below} or {above} entries, or another \
-                 number of ways"
-            ),
+            Self::NotWholeSets { entries, ways, below, above } => {
+                let counts = if u64::from(*below) == *above {
+                    above.to_string()
+                } else {
+                    format!("{below} or {above}")
+                };
+                format!(
+                    "{entries} entries cannot be divided into sets of {ways} ways; use {counts} entries, or another \
+                     number of ways"
+                )
+            }
             Self::Unfit { reason, .. } => reason.clone(),
             Self::EmptyTrace => "the trace is empty; expected at least one packet with a flow".to_owned(),
             Self::OddLength { bytes, rest } => format!(

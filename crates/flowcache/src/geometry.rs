@@ -110,6 +110,8 @@ mod tests {
 
     #[test]
     fn shapes_that_do_not_fit_are_refused_with_what_would() {
+        let fewer_than_ways = Geometry::new(3, 5).unwrap_err().to_string();
+        assert!(fewer_than_ways.contains("use 5 entries, or"), "{fewer_than_ways}");
         let error = Geometry::new(1022, 4).unwrap_err().to_string();
         assert!(error.contains("use 1020 or 1024 entries"), "{error}");
         let error = Geometry::new(0, 4).unwrap_err().to_string();
