@@ -58,6 +58,9 @@ fn every_link_type_carries_both_protocols() {
     check_v4(100, &with(&[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &v4));
     check_v4(1, &ethernet(&[8, 0], &v4));
     check_v6(1, &ethernet(&[0x86, 0xdd], &v6));
+    // A length of 48 bytes, LLC and SNAP; after a tag, too.
+    check_v4(1, &ethernet(&[0, 48, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &v4));
+    check_v6(1, &ethernet(&[0x81, 0, 0, 7, 0, 68, 0xaa, 0xaa, 3, 0, 0, 0, 0x86, 0xdd], &v6));
 }
 
 #[test]
@@ -149,6 +152,12 @@ fn broken_headers_have_no_flow() {
 #[test]
 fn foreign_protocols_and_links_are_opaque() {
     assert_eq!(one_packet(1, &ethernet(&[8, 6], &[0; 28])).decoded, Decoded::NotIp);
+    // Spanning tree: LLC without SNAP; and SNAP with the codes of another organisation.
+    assert_eq!(one_packet(1, &ethernet(&[0, 38, 0x42, 0x42, 3], &[0; 35])).decoded, Decoded::NotIp);
+    assert_eq!(
+        one_packet(1, &ethernet(&[0, 48, 0xaa, 0xaa, 3, 0, 0, 0xc, 8, 0], &ipv4_tcp())).decoded,
+        Decoded::NotIp
+    );
     assert_eq!(one_packet(113, &[0; 40]).decoded, Decoded::NotIp);
     assert_eq!(one_packet(0, &[7, 0, 0, 0, 1]).decoded, Decoded::NotIp);
     assert_eq!(one_packet(147, &ipv4_tcp()).decoded, Decoded::UnknownLinkType);

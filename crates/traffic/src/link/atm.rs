@@ -1,10 +1,8 @@
 //! IP over ATM adaptation layer 5 with LLC/SNAP encapsulation (RFC 2684), as the first cell shows it.
 
 use super::ethernet;
+use super::header::LLC_SNAP;
 use crate::{Decoded, Packet};
-
-/// LLC for SNAP, and the organisation code for Ethernet types.
-const LLC_SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
 
 pub(super) fn decode(frame: &[u8], packet: &mut Packet) {
     if frame.starts_with(&LLC_SNAP) {

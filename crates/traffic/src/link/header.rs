@@ -8,6 +8,8 @@ pub const ETHERNET_HEADER_BYTES: u32 = 14;
 pub const ETHERNET_FCS_BYTES: u8 = 4;
 /// Both addresses of an Ethernet header, in front of its type.
 pub(super) const ADDRESS_BYTES: usize = 12;
+/// LLC for SNAP, and the organisation code for Ethernet types.
+pub(super) const LLC_SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
 pub(super) const ETHERTYPE_IPV4: u16 = 0x0800;
 pub(super) const ETHERTYPE_IPV6: u16 = 0x86dd;
 
