@@ -6,6 +6,9 @@ use linecard_config::{Request, Section, nearest};
 use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
 use std::path::Path;
 
+/// Percentages with a few decimals may differ by this from a sum of 100.
+const PERCENT_OFF: f64 = 0.01;
+
 /// A description that has been read.
 #[derive(Clone, Debug)]
 pub struct DescribedLink {
@@ -120,12 +123,23 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
     let percent = list(sizes, "percent", "%", "percentage of packets for each size");
+    let sum: f64 = percent.iter().sum();
+    if bytes.len() != percent.len() {
+        let found = format!("found {} values for {} sizes in `bytes`", percent.len(), bytes.len());
+        sizes.fail("percent", format!("{found}, expected one for each size"));
+    } else if !percent.is_empty() && (sum - 100.0).abs() > PERCENT_OFF {
+        sizes.fail("percent", format!("found a sum of {sum} %, expected 100 %"));
+    }
+    let skip = share(
+        "skip",
+        "fraction of all packets to skip at the beginning, so that some flows are already active; below 100 %",
+    );
+    if skip >= 100.0 {
+        flows.fail("skip", "found 100 %, expected less: the link would have no packets");
+    }
     Link {
         packets,
-        skip: share(
-            "skip",
-            "fraction of all packets to skip at the beginning, so that some flows are already active",
-        ) / 100.0,
+        skip: skip / 100.0,
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
         hosts: count("hosts", "hosts", "number of hosts on each side of the link") as u32,

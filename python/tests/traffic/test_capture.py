@@ -148,6 +148,26 @@ def test_a_description_that_is_wrong_is_told_with_its_key(cli, tmp_path, command
     assert "flows.tcp" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("percent = { value = [30,", "percent = { value = [20,"),
+        ("percent = { value = [30,", "percent = { value = [10, 20,"),
+        ("skip = { value = 25", "skip = { value = 100"),
+        ("single_flows = { value = 45", "single_flows = { value = 100"),
+    ],
+    ids=["sum", "lengths", "skip", "single_flows"],
+)
+def test_percentages_that_no_link_has_are_refused(tmp_path, wording, before, after):
+    path = tmp_path / "link.toml"
+    edge = (ROOT / "presets/traffic/edge.toml").read_text()
+    assert before in edge
+    path.write_text(edge.replace(before, after, 1))
+    with pytest.raises(linecard.LinecardError) as refused:
+        linecard.flows(path)
+    wording(refused.value)
+
+
 def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path, wording):
     for packets in (-1, 2**64):
         with pytest.raises(linecard.ConfigError, match="packets"):
