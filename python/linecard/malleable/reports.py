@@ -57,7 +57,7 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         idle_memory_percent: Percentage of cycles in which the core is idle because threads wait for memory.
         idle_other_percent: Percentage of cycles in which the core is idle because threads wait for locks or packets.
         limit: Resource that limits the throughput of the split: compute, switches, memory latency, memory bandwidth or
-            locks.
+            locks; offered load if the core mostly waits for packets.
     """
 
     threads: int

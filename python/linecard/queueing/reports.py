@@ -53,9 +53,9 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         references_per_operation: Memory reads and writes per operation.
         instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006); the
             run does not count instructions.
-        read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
-        write_port_utilization: Fraction of time in which the memory's write port is busy, including reads if reads and
-            writes share one port.
+        read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1. If reads and
+            writes share one port, the value is that of the port, as in ``write_port_utilization``.
+        write_port_utilization: Fraction of time in which the memory's write port is busy, from 0 to 1.
         request_path_utilization: Fraction of time in which the interconnect towards the memory is busy.
         response_path_utilization: Fraction of time in which the interconnect towards the threads is busy.
         engine_utilization: Utilisation of the engines.
@@ -114,7 +114,7 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
     """Distribution of distances between arrivals in the same queue (Kumar and Crowley 2006, section 5.1, Figure 10).
 
     The distance is the number of packets that arrive in other queues between two consecutive arrivals in the same
-    queue.
+    queue. The first arrival in a queue has no distance; all fractions are fractions of the other arrivals.
 
     Attributes:
         below_loss: Fraction of arrivals whose distance is 0; each of them waits for the previous operation on the
