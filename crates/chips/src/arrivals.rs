@@ -34,6 +34,8 @@ pub(crate) struct TrafficNotes {
     pub repeats: u64,
     /// Bytes of the capture that were read, and its total bytes.
     pub file_bytes: (u64, u64),
+    /// How addresses are mapped into routed space, if they are.
+    pub map: Option<String>,
     /// Packets whose addresses were mapped into routed space.
     pub mapped: u64,
     /// Packets taken from the capture or generator.
@@ -141,7 +143,10 @@ const LEAST_IP_BYTES: u32 = 20;
 impl Traffic {
     /// Returns the traffic of a source; `pace` is the pace relative to the capture, in trillionths.
     pub fn of(source: Source, map: Option<(Rc<RouteTable>, AddressMap)>, pace: u128) -> Self {
-        Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
+        let notes =
+            TrafficNotes { map: map.as_ref().map(|(_, map)| map.describe()), ..TrafficNotes::default() };
+        let notes = Rc::new(RefCell::new(notes));
+        Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes }
     }
 
     /// Passes the bytes of every packet to `sink`: the record as captured, or an Ethernet frame without its check

@@ -23,11 +23,10 @@ pub(crate) fn traffic_warnings(
     facts: &TrafficFacts,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    if request.map_addresses {
+    if let Some(map) = notes.map.as_ref().filter(|_| request.map_addresses) {
         warnings.push(format!(
             "{} of {} packets had a destination without a route. The option --map-addresses moved the source \
-             and destination addresses of these packets into routed space, by a seeded permutation of /24 \
-             blocks",
+             and destination addresses of these packets: {map}",
             notes.mapped, notes.packets
         ));
     }

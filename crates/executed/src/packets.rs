@@ -4,7 +4,7 @@ use super::frame::{self, Framer};
 use linecard_files::{Error, PacketInput, problem};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{FiveTuple, Network, Packet, PacketSource, Payload, Severity};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
 /// The source of packets, and their processing.
@@ -40,6 +40,10 @@ pub struct PacketStatistics {
     pub mean_bytes: f64,
     /// Median number of packets between two consecutive packets of the same flow.
     pub median_packets_between: u64,
+    /// How IPv4 addresses were mapped into routed prefixes; `None` if they were not.
+    pub address_map: Option<String>,
+    /// Number of flows that became the same as another flow, because the map moved distinct addresses to one address.
+    pub merged_flows: u64,
     /// Number of damaged records in the capture that were skipped.
     pub damaged_records: u64,
     /// The first damaged record of the capture.
@@ -55,6 +59,9 @@ pub(crate) struct Packets {
     total: u64,
     first_ns: Option<u64>,
     flows: FxHashMap<FiveTuple, u64>,
+    /// IPv4 flows before and after their addresses were mapped.
+    unmapped: FxHashSet<FiveTuple>,
+    mapped: FxHashSet<FiveTuple>,
     gaps: Vec<u32>,
     bytes: u64,
     statistics: PacketStatistics,
@@ -73,7 +80,6 @@ impl Packets {
         };
         let input = PacketInput::open(&request.traffic, request.packets, request.strict)?;
         let title = input.title().unwrap_or(&request.traffic).to_owned();
-        let statistics = PacketStatistics { title, ..PacketStatistics::default() };
         let map = match &request.routes {
             None => None,
             Some(file) => {
@@ -82,6 +88,8 @@ impl Packets {
                 Some(AddressMap::new(&prefixes, options).map_err(traffic)?)
             }
         };
+        let address_map = map.as_ref().map(AddressMap::describe);
+        let statistics = PacketStatistics { title, address_map, ..PacketStatistics::default() };
         let limit = if request.packets == 0 { u64::MAX } else { request.packets };
         Ok(Self {
             input,
@@ -91,6 +99,8 @@ impl Packets {
             total: request.packets,
             first_ns: None,
             flows: FxHashMap::default(),
+            unmapped: FxHashSet::default(),
+            mapped: FxHashSet::default(),
             gaps: Vec::new(),
             bytes: 0,
             statistics,
@@ -118,7 +128,11 @@ impl Packets {
         if let Some(map) = &self.map
             && packet.network == Network::Ipv4
         {
+            if packet.decoded.has_flow() {
+                self.unmapped.insert(packet.flow);
+            }
             map.apply(packet);
+            self.mapped.extend(packet.decoded.has_flow().then_some(packet.flow));
         }
         self.count(packet);
         self.left -= 1;
@@ -170,6 +184,7 @@ impl Packets {
         self.gaps.sort_unstable();
         let mut statistics = self.statistics;
         statistics.flows = self.flows.len() as u64;
+        statistics.merged_flows = (self.unmapped.len() - self.mapped.len()) as u64;
         statistics.mean_bytes = self.bytes as f64 / statistics.packets.max(1) as f64;
         statistics.median_packets_between = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0).into();
         if let Some(report) = self.input.report() {

@@ -142,6 +142,7 @@ pub struct AddressMap {
     runs: Vec<Run>,
     routed_blocks: u64,
     source_blocks: u64,
+    short_prefixes: usize,
     permutation: Permutation,
 }
 
@@ -162,21 +163,23 @@ impl AddressMap {
             .into());
         }
         let (runs, routed_blocks) = routed_runs(prefixes, host_bits);
+        let short_prefixes = prefixes.iter().filter(|&&(_, bits)| bits < MIN_PREFIX_BITS).count();
         if routed_blocks == 0 {
+            let block = format!("complete /{} of public addresses", ADDRESS_BITS - host_bits);
             return Err(Mismatch::new(
                 "prefixes of an address map",
                 format!(
-                    "{} prefixes, none of which contains a complete /{} of public addresses",
-                    prefixes.len(),
-                    ADDRESS_BITS - host_bits
+                    "{} prefixes, of which {short_prefixes} are shorter than /{MIN_PREFIX_BITS} and do not count, and \
+                     none of the others contains a {block}",
+                    prefixes.len()
                 ),
-                format!("at least one /{} of public unicast addresses", ADDRESS_BITS - host_bits),
+                format!("at least one prefix from /{MIN_PREFIX_BITS} on with a {block}"),
             )
             .into());
         }
         let source_blocks = 1_u64 << (ADDRESS_BITS - host_bits - source_bits);
         let permutation = Permutation::new(source_blocks.max(routed_blocks), seed);
-        Ok(Self { options, runs, routed_blocks, source_blocks, permutation })
+        Ok(Self { options, runs, routed_blocks, source_blocks, short_prefixes, permutation })
     }
 
     /// Returns the mapped address.
@@ -239,12 +242,16 @@ impl AddressMap {
         } else {
             let sharing = self.source_blocks.div_ceil(self.routed_blocks);
             format!(
-                "up to {sharing} source blocks may share one routed block; a longer source prefix avoids this sharing"
+                "up to {sharing} source blocks share one routed block, so that distinct flows may become one flow"
             )
+        };
+        let short = match self.short_prefixes {
+            0 => String::new(),
+            count => format!("; prefixes shorter than /{MIN_PREFIX_BITS} do not count as routed: {count}"),
         };
         format!(
             "a permutation with seed {seed} maps IPv4 addresses in {source}/{source_bits} into {} routed \
-             /{block_bits} blocks; addresses of one block stay together; {distinct}",
+             /{block_bits} blocks; addresses of one block stay together; {distinct}{short}",
             self.routed_blocks
         )
     }

@@ -40,3 +40,19 @@ fn a_line_that_is_no_prefix_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn short_prefixes_and_shared_blocks_are_stated() {
+    // A default route, and one /16 of 256 blocks for 2^24 blocks of addresses.
+    let (default, routed) = ((0, 0), (0x0808_0000, 16));
+    let described = AddressMap::new(&[default, routed], AddressMapOptions::default()).unwrap().describe();
+    for part in [
+        "256 routed /24 blocks",
+        "up to 65536 source blocks share one",
+        "shorter than /8 do not count as routed: 1",
+    ] {
+        assert!(described.contains(part), "{described}");
+    }
+    let error = AddressMap::new(&[default], AddressMapOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("1 prefixes, of which 1 are shorter than /8 and do not count"), "{error}");
+}

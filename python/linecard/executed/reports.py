@@ -64,6 +64,9 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
         flows: Number of unidirectional flows.
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two consecutive packets of the same flow.
+        address_map: How IPv4 addresses were mapped into routed prefixes; ``None`` if they were not.
+        merged_flows: Number of flows that became the same as another flow, because the map moved distinct addresses to
+            one address.
         damaged_records: Number of damaged records in the capture that were skipped.
         first_damage: The first damaged record of the capture.
     """
@@ -74,6 +77,8 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
     flows: int
     mean_bytes: float
     median_packets_between: int
+    address_map: str | None
+    merged_flows: int
     damaged_records: int
     first_damage: str | None
 

@@ -62,7 +62,9 @@ def instructions(mean: float, least: int, most: int) -> Fact:
 
 
 def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
-    """The part of the view that shows damaged records of the capture, if any."""
+    """The part of the view that shows mapped addresses and damaged records of the capture, if any."""
+    if traffic.address_map:
+        yield Notes([f"{traffic.address_map}; {traffic.merged_flows:,} flows became the same as another flow"])
     if traffic.damaged_records:
         yield Notes([f"{traffic.damaged_records:,} damaged records; the first: {traffic.first_damage}"])
 

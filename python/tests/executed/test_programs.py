@@ -105,7 +105,7 @@ def test_the_packets_between_two_of_a_flow_are_those_of_other_flows(tmp_path):
     capture = tmp_path / "flows.csv"
     rows = [f"{at},64,10.0.0.{flow},10.0.1.1,1,2,udp" for at, flow in enumerate([1, 2, 1, 1, 3, 1])]
     capture.write_text("\n".join(["time,length,src,dst,src_port,dst_port,protocol", *rows]))
-    traffic = linecard.program_trace("route", str(capture)).traffic
+    traffic = linecard.program_trace("classify", str(capture)).traffic
     assert (traffic.packets, traffic.flows, traffic.median_packets_between) == (6, 3, 1)
 
 
@@ -122,3 +122,16 @@ def test_a_trace_lists_all_results_and_lines(cli, tmp_path):
     assert sum(each.count for each in trace.functions) == trace.instructions
     shown = cli("program", "trace", str(source), "--trace", "edge", "--packets", "20").out
     assert "12 more" in shown
+
+
+def test_an_address_map_says_which_prefixes_and_flows_it_loses(tmp_path):
+    """Two flows from different /24 blocks become one flow if a single /24 is routed, up to the last byte."""
+    capture, routes = tmp_path / "flows.csv", tmp_path / "routes.txt"
+    sources = [f"10.0.{block}.{host}" for block in range(2) for host in range(256)]
+    rows = [f"{at},64,{source},10.9.9.9,1,2,udp" for at, source in enumerate(sources)]
+    capture.write_text("\n".join(["time,length,src,dst,src_port,dst_port,protocol", *rows]))
+    routes.write_text("0.0.0.0/0\n8.8.8.0/24\n")
+    traffic = linecard.program_trace("classify", str(capture), routes=routes).traffic
+    assert (traffic.packets, traffic.flows, traffic.merged_flows) == (512, 256, 256)
+    assert "shorter than /8 do not count as routed: 1" in (traffic.address_map or "")
+    assert linecard.program_trace("classify", str(capture)).traffic.address_map is None
