@@ -27,7 +27,7 @@ pub enum TrafficError {
     /// No format fits the beginning of the file.
     #[error(
         "{}: not a capture in a known format: found {found} at byte offset 0, expected pcap, pcapng, ERF, TSH, legacy DAG \
-         or CSV. If the file has no signature, name its format explicitly", file.display()
+         or CSV. If the file has no signature, let its name end in .erf, .tsh, .dag or .csv", file.display()
     )]
     UnknownFormat {
         /// The file.
