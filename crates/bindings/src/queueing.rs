@@ -7,8 +7,8 @@ use crate::watched::{Ticker, watched};
 use linecard_flowcache::{Digester, Hash, Key};
 use linecard_platform::{ConfigProblem, Described, Error, queue_settings};
 use linecard_queueing::{
-    Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Unloaded, Window, Workload,
-    design, gaps, operations_of_queues, predict, run, smallest, unloaded,
+    Gaps, Kind, MOST_DESIGN_THREADS, Operation, Q_ARRAY_ENTRIES, QueueingError, Report, Settings, Unloaded,
+    Window, Workload, design, gaps, operations_of_queues, predict, run, smallest, unloaded,
 };
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity};
 use linecard_words::About;
@@ -142,7 +142,8 @@ fn queueing_run<'py>(
                 report,
             });
         }
-        let gaps = gaps(&stream, settings.all_queues(), settings.entries);
+        let entries = if kinds == [Kind::QArray] { Q_ARRAY_ENTRIES } else { settings.entries };
+        let gaps = gaps(&stream, settings.all_queues(), entries);
         Ok(Outcome { input, gaps, rows })
     })?;
     plain::to_python(py, &outcome.map_err(python_error)?)

@@ -86,6 +86,10 @@ fn what_makes_no_manager_is_refused_with_its_key() {
     }
     let threads = error("l3fwd16", &["queues.manager=qarray"]);
     assert!(threads.contains("queues.manager") && threads.contains("24"), "{threads}");
+    let few =
+        ["queues.manager=qarray", "queues.entries=64"].into_iter().chain(FEW_THREADS).collect::<Vec<_>>();
+    let fixed = error("l3fwd16", &few);
+    assert!(fixed.contains("queues.entries") && fixed.contains("has no effect"), "{fixed}");
     for app in ["vanilla_ip", "probe"] {
         let own = error(app, &["queues.manager=sqc"]);
         assert!(own.contains("queues.manager") && own.contains(app), "{own}");

@@ -80,6 +80,8 @@ def queueing_run(
     if not names:
         raise ConfigError.at("managers", "", "found none, expected at least one, such as qc")
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
+    if all(name == "qarray" for name in names) and "entries" in _keys(arguments):
+        raise ConfigError.at("set", "entries", "has no effect on qarray, whose Q_array has 16 entries; omit it")
     plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueingResult)
@@ -130,8 +132,7 @@ def queueing_design(
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     searched = dict.fromkeys(("entries", "engines", "threads"), "is set by the search; omit it")
     searched["requests"] = "is set by the search to the number of threads; omit it"
-    asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
-    problems = [ConfigProblem("set", key, searched[key]) for key in asked if key in searched]
+    problems = [ConfigProblem("set", key, searched[key]) for key in _keys(arguments) if key in searched]
     ConfigError.check(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
@@ -172,6 +173,11 @@ def _arguments(
         "warmup": warmup,
         "seed": seed,
     }
+
+
+def _keys(arguments: dict[str, Any]) -> list[str]:
+    """The keys of the settings that the request changes."""
+    return [change.split("=", 1)[0].strip() for change in arguments["settings"]]
 
 
 def _words(names: str | Iterable[str]) -> list[str]:

@@ -49,6 +49,15 @@ def test_the_same_request_gives_the_same_bytes_and_seeds_differ():
     assert "M ops/s" in small()._repr_html_()
 
 
+def test_entries_have_no_effect_on_the_q_array():
+    """Its gain threshold is that of 16 entries, whatever the setting, which is refused unless it reaches a manager."""
+    alone = small(managers="qarray", set="threads=8").gaps
+    assert alone == small(managers="qarray,qc", set={"threads": 8, "entries": 16}).gaps
+    assert alone != small(managers="qarray,qc", set={"threads": 8, "entries": 64}).gaps
+    with pytest.raises(linecard.ConfigError, match="entries: has no effect on qarray"):
+        small(managers="qarray", set={"threads": 8, "entries": 64})
+
+
 def test_settings_reach_the_machine():
     few = small(set={"threads": 4}).row("qc").throughput_mops
     assert few < small(set="threads=8").row("qc").throughput_mops

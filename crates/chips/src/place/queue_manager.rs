@@ -3,7 +3,7 @@
 use super::table::PlaceTable;
 use linecard_chip::config::{PlaceKind, QueueManagerConfig, ServerConfig};
 use linecard_config::Section;
-use linecard_queueing::{Kind, Settings};
+use linecard_queueing::{Kind, Q_ARRAY_ENTRIES, Settings};
 use linecard_queues::table_1;
 
 pub(super) const KEYS: &[&str] = &["manager", "entries", "engines", "interconnect_ns", "memory_ns"];
@@ -42,10 +42,16 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     };
     let ps = |key: &str, meaning: &str| (section.number(key, 0.0..=1e6, meaning) * 1e3).round() as u64;
     let count = |key: &str, meaning: &str| section.integer(key, 1..=1 << 14, meaning) as u32;
+    let entries = if kind == Kind::QArray {
+        section.leave(&["entries"]);
+        Q_ARRAY_ENTRIES
+    } else {
+        count("entries", "number of entries in the manager's cache (sqc, qc)")
+    };
     PlaceKind::QueueManager(QueueManagerConfig {
         kind,
         settings: Settings {
-            entries: count("entries", "number of entries in the manager's cache (sqc, qc)"),
+            entries,
             engines: count("engines", "number of engines that execute operations (sqc, qarray, qc)"),
             interconnect_ps: ps("interconnect_ns", "round-trip time between a thread and the manager"),
             memory_ps: ps("memory_ns", "access time of the memory that holds descriptors and links"),
