@@ -3,7 +3,7 @@
 The hash of a run covers:
 
 - the request, in which each key is written in full,
-- the contents of every file that the request names directly or through other files,
+- the contents of every file that the request names directly or through other files, such as the headers of a C file,
 - the files of a shipped program (if the run executes one), and
 - the compiled core of Linecard.
 
@@ -17,10 +17,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shlex
 import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +35,12 @@ if TYPE_CHECKING:
 
 # Increased when the record of a run, or the input of its hash, changes.
 FORMAT = 1
-# Depth to which files that name files are followed; presets extend each other no deeper.
-_DEEPEST = 16
+# Depth to which files that name files are followed; presets extend each other to 16, and headers include hardly deeper.
+_DEEPEST = 64
 _LONGEST_NAME = 4096
+# Names of files in C, whatever the conditions around them, and the largest file that may be source text.
+_INCLUDED = re.compile(rb'^[ \t]*#[ \t]*(?:include|embed)[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_MOST_SOURCE_BYTES = 4 << 20
 
 
 @lru_cache(maxsize=1)
@@ -70,10 +76,14 @@ _files = _Files()
 
 
 def _read(path: str) -> tuple[str, tuple[str, ...]]:
+    is_toml = path.endswith(".toml")
     with Path(path).open("rb") as file:
-        if not path.endswith(".toml"):
+        if not is_toml and os.fstat(file.fileno()).st_size > _MOST_SOURCE_BYTES:
             return hashlib.file_digest(file, "sha256").hexdigest(), ()
         content = file.read()
+    if not is_toml:
+        included = dict.fromkeys(os.fsdecode(name) for name in _INCLUDED.findall(content))
+        return hashlib.sha256(content).hexdigest(), tuple(included)
     try:
         table = tomllib.loads(content.decode())
         texts = tuple(dict.fromkeys(_texts(table)))
@@ -110,14 +120,18 @@ def files_of(request: Request) -> dict[str, str]:
         TrafficError: A file that the request names cannot be read.
     """
     found: dict[str, str] = {}
-    waiting = [(text, "", 0) for text in _texts(request.plain()["arguments"])]
+    arguments = request.plain()["arguments"]
+    waiting = [(text, "", 0) for text in _texts(arguments)]
     waiting += [(text, "", 0) for text in _texts(request.plain()["settings"])]
+    flags, folders = _compilation(arguments)
+    waiting += [(flag, "", 0) for flag in flags]
     while waiting:
         text, folder, depth = waiting.pop()
         if not text or len(text) > _LONGEST_NAME or "\0" in text or depth > _DEEPEST:
             continue
-        # A file that a file names is relative to the current folder, or to the file that names it.
-        for base in dict.fromkeys(("", folder)):
+        # A file that a file names is relative to the current folder, to the file that names it, or to a folder in
+        # which the compiler looks.
+        for base in dict.fromkeys(("", folder, *folders)):
             path = os.path.normpath(os.path.join(base, text))  # noqa: PTH118 # texts, of which few are paths
             if path in found or not os.path.isfile(path):  # noqa: PTH113
                 continue
@@ -127,6 +141,18 @@ def files_of(request: Request) -> dict[str, str]:
                 raise TrafficError(f"cannot read {path}: {error.strerror or error}") from error
             waiting += [(each, os.path.dirname(path), depth + 1) for each in texts]  # noqa: PTH120
     return found
+
+
+def _compilation(arguments: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the compiler flags of a request, and the folders of the program and of the option ``-I``."""
+    try:
+        flags = shlex.split(str(arguments.get("cflags", "")))
+    except ValueError:
+        # The run reports the error.
+        flags = []
+    named = [flag.removeprefix("-I") for flag in flags if flag.startswith("-I") and flag != "-I"]
+    named += [after for flag, after in pairwise(flags) if flag in {"-I", "-iquote", "-isystem", "-idirafter"}]
+    return flags, [os.path.dirname(str(arguments.get("program", ""))), *named]  # noqa: PTH120 # a text, as the others
 
 
 def _hash_of(path: Path) -> str:

@@ -1,8 +1,7 @@
 """Result values of points that execute a program, and the program files that affect these values.
 
 The request of a run with a shipped program contains the name of the program, but not its files. The hash of a run also
-covers the files of a shipped program. For a C file, the hash of a run also covers the headers in the file's folder, and
-the files that every compilation uses.
+covers the files of a shipped program, and for a C file the files that every compilation uses.
 """
 
 from __future__ import annotations
@@ -49,9 +48,6 @@ def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
     """Yield the program files whose paths are not in the request, each with a machine-independent name."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
-    if is_c:
-        beside = sorted(Path(name).parent.glob("*.h"))
-        yield from ((path.name, path) for path in beside)
     if request.subject != "program":
         yield from _shipped_xdp(name, is_c=is_c or "define" in request.arguments or "cflags" in request.arguments)
     if request.subject == "xdp":

@@ -724,3 +724,32 @@ def test_what_is_drawn_are_the_numbers_of_the_table():
     assert lines.keys() == {"packets part ddr4_2400", "packets part hbm2"}
     for row in table.rows:
         assert lines[f"packets part {row['packets.part']}"][row["island.count"]] == row["throughput_mpps"]
+
+
+def test_the_hash_of_a_run_covers_what_a_c_file_includes(tmp_path, monkeypatch):
+    from linecard.explore import content
+    from linecard.explore.subject import Request
+
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "prog/my.c": '#include <linecard.h>\n#include "sub/a.h"\n  #  include "b.inc"\n#include "far.h"\n',
+        "prog/sub/a.h": '#include "nested.h"\n#include "beside.h"\n',
+        "prog/sub/nested.h": "1",
+        "prog/beside.h": "1",
+        "prog/b.inc": "1",
+        "folder/far.h": "1",
+        "forced.h": "1",
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    Path("prog/other.h").write_text("1")
+    request = Request("run", {"chip": "nfp4000", "program": "prog/my.c", "cflags": "-Ifolder -include forced.h"}, {})
+    first = content.content_of(request)
+    Path("prog/other.h").write_text("not included, longer")
+    assert content.content_of(request) == first
+    for name, text in files.items():
+        Path(name).write_text(f"{text}\nint changed;")
+        assert content.content_of(request) != first, name
+        Path(name).write_text(text)
+        assert content.content_of(request) == first
