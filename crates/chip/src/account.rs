@@ -1,6 +1,6 @@
 //! Counters of a running chip.
 
-use crate::counts::{BytesInside, NotIpCounts};
+use crate::counts::{BytesInside, LastArrival, NotIpCounts};
 use crate::features::Features;
 use crate::loss::Loss;
 use crate::series::Series;
@@ -125,6 +125,7 @@ pub(crate) struct Account {
     /// Frames that wait for the wire of their receiving port.
     pub before_lines: Level,
     pub before_lines_at_start: u64,
+    pub last_arrival: Option<LastArrival>,
     /// Time of packets before a thread took them, then from the output queue to the start of transmission, then
     /// on the wire.
     pub waited: u128,
@@ -177,6 +178,7 @@ impl Account {
             inside_at_start: 0,
             before_lines: Level::default(),
             before_lines_at_start: 0,
+            last_arrival: None,
             waited: 0,
             stored: 0,
             turned: 0,
@@ -221,6 +223,12 @@ impl Account {
         let level = self.inside.now - 1;
         self.inside.set(level, now);
         self.series.at(now).inside = level;
+    }
+
+    /// The traffic has ended.
+    pub fn ends(&mut self, now: Ticks) {
+        let (inside, before_lines) = (self.inside.now, self.before_lines.now);
+        self.last_arrival = Some(LastArrival { after: now - self.since, inside, before_lines });
     }
 
     /// Sets the number of frames that wait for the wire of their receiving port.
@@ -300,6 +308,7 @@ impl Account {
         self.inside_at_start = self.inside.now;
         self.before_lines.restart(now);
         self.before_lines_at_start = self.before_lines.now;
+        self.last_arrival = None;
         (self.waited, self.queued, self.wired, self.sending, self.on_dropped) = (0, 0, 0, 0, 0);
         (self.stored, self.turned, self.kept, self.transmitted) = (0, 0, 0, 0);
         (self.bytes_dropped, self.kept_packets, self.kept_bytes) = (0, 0, 0);

@@ -8,6 +8,17 @@ use linecard_program::DropReason;
 use linecard_queueing::Usage;
 use linecard_sim::{Histogram, Ticks};
 
+/// The levels at the last arrival of a traffic that ended. After it, waiting packets only become fewer.
+#[derive(Clone, Copy, Debug)]
+pub struct LastArrival {
+    /// Time since the start of the measurement.
+    pub after: Ticks,
+    /// Packets inside.
+    pub inside: u64,
+    /// Frames that waited for the wire of their receiving port.
+    pub before_lines: u64,
+}
+
 /// All counts of a measurement.
 #[derive(Clone, Debug)]
 pub struct Counts {
@@ -46,6 +57,8 @@ pub struct Counts {
     pub before_lines_at_end: u64,
     /// See `before_lines_at_start`.
     pub before_lines_mean: f64,
+    /// The last arrival, if the traffic ended while statistics were on.
+    pub last_arrival: Option<LastArrival>,
     /// Clusters.
     pub clusters: Vec<ClusterCounts>,
     /// Memories and units.

@@ -58,8 +58,9 @@ pub use chip::{
 };
 pub use config::ChipConfig;
 pub use counts::{
-    Breakdown, BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
-    NotIpCounts, PacketBufferCounts, Part, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
+    Breakdown, BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LastArrival,
+    LinkCounts, NotIpCounts, PacketBufferCounts, Part, PlaceCounts, PoolCounts, PortCounts, SlotShares,
+    Spent,
 };
 pub use dispatch::DispatchRule;
 pub use loss::Loss;

@@ -40,11 +40,17 @@ pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
 }
 
 /// Returns where packets accumulate, and their number at the start and at the end: the number grows to the end, many
-/// arrived packets stay, or packets arrive faster than they leave beyond noise.
+/// arrived packets stay, or packets arrive faster than they leave beyond noise. If the traffic ended, the end is the
+/// last arrival: what accumulated until then leaves afterwards.
 fn piled_up(chip: &Chip, counts: &Counts) -> Option<(&'static str, [u64; 2])> {
-    let slices = chip.series().slices();
-    let inside = [counts.inside_at_start, counts.inside_at_end];
-    let before = [counts.before_lines_at_start, counts.before_lines_at_end];
+    let mut slices = chip.series().slices();
+    let mut inside = [counts.inside_at_start, counts.inside_at_end];
+    let mut before = [counts.before_lines_at_start, counts.before_lines_at_end];
+    if let Some(last) = counts.last_arrival {
+        let until = (last.after / chip.series().slice_ticks()) as usize;
+        slices = &slices[..until.min(slices.len())];
+        (inside[1], before[1]) = (last.inside, last.before_lines);
+    }
     let accumulate = |[start, end]: [u64; 2], levels: Vec<f64>| {
         let stayed = end.saturating_sub(start);
         let much = stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
@@ -318,15 +324,18 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         ));
     } else if let Some((what, [start, end])) = piled_up(chip, counts) {
         warnings.push(format!(
-            "not steady: {what} grew from {start} to {end} during the measurement. Loss and latency depend on the \
-             length of the run"
+            "not steady: {what} grew from {start} to {end} {}. Loss and latency depend on the length of the run",
+            if counts.last_arrival.is_some() { "until the traffic ended" } else { "during the measurement" }
         ));
     } else if !chip.was_warm() {
-        warnings.push(
-            "the warm-up did not reach steady state, and the results still drift; set a longer warm-up with \
-             --warmup"
+        warnings.push(match outcome {
+            Outcome::TrafficEnded => "the traffic ended before the warm-up reached steady state, and the results \
+                                      still drift; set the warm-up with --warmup"
                 .to_owned(),
-        );
+            _ => "the warm-up did not reach steady state, and the results still drift; set a longer warm-up with \
+                  --warmup"
+                .to_owned(),
+        });
     }
     let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
     if too_large > 0 {
@@ -442,7 +451,8 @@ fn metrics(
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
-    if counts.before_lines_at_start + counts.before_lines_at_end > 0 {
+    let before_lines_at_last = counts.last_arrival.map_or(0, |last| last.before_lines);
+    if counts.before_lines_at_start + counts.before_lines_at_end + before_lines_at_last > 0 {
         add("total", "packets_before_lines_at_start", "packets", counts.before_lines_at_start as f64);
         add("total", "packets_before_lines_at_end", "packets", counts.before_lines_at_end as f64);
         add("total", "packets_before_lines_mean", "packets", counts.before_lines_mean);

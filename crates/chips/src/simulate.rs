@@ -297,7 +297,8 @@ pub(crate) fn simulate(
     judge(&outcome, chip.timebase(), &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let measured = chip.counts();
-    if outcome == Outcome::TrafficEnded && measured.packets_out == 0 && request.warmup_packets != Some(0) {
+    let shorter = warmup.is_some() && !chip.was_warm() || measured.packets_out == 0;
+    if outcome == Outcome::TrafficEnded && shorter && warmup != Some(0) {
         let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
         let mut report = simulate(&whole, verdict, progress)?;
         report

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import linecard
 
@@ -177,3 +178,35 @@ def test_time_of_packets_that_a_full_queue_drops_is_not_that_of_forwarded_ones(f
     assert run.summary.loss_fraction > 0.25
     parts = {part.part: part.mean_ns for part in run.packet_time}
     assert sum(parts.values()) <= 1.05 * run.summary.latency_ns.mean, parts
+
+
+@pytest.mark.parametrize("program", ["l3fwd16", "nat", "firewall"])
+def test_the_parts_of_packet_time_add_up_to_the_time_inside(program):
+    # Sending threads look for blocks while packets wait in output queues: that time is not that of a packet.
+    run = linecard.run("ixp1200", program=program, packets=8000, verdict=False)
+    values = {(each.component, each.metric): each.value for each in run.metrics}
+    summary = run.summary
+    inside_ns = values["total", "packets_inside_mean"] * summary.simulated_seconds * 1e9 / summary.packets_out
+    assert sum(part.mean_ns for part in run.packet_time) == pytest.approx(inside_ns, rel=0.01)
+
+
+def test_a_capture_that_is_faster_than_the_lines_is_no_carried_load(tmp_path, wording):
+    # Frames of 2.4 Gbit/s come to lines of 1.6 Gbit/s in total. All have passed at the end of the run.
+    capture = str(tmp_path / "fast.pcap")
+    traffic = {"traffic.rate_gbps": 2.4, "traffic.flows": 1000}
+    linecard.run("example_smartnic", packets=3000, warmup_packets=0, verdict=False, pcap_out=capture, set=traffic)
+    shared = {"program": "l3fwd16", "trace": capture, "warmup_packets": 0, "packets": 0}
+    slow = linecard.run("ixp1200", set={"traffic.speedup": 0.3}, **shared)
+    assert (slow.summary.steady, slow.warnings, slow.bottleneck.component) == (True, (), "offered load")
+    fast = linecard.run("ixp1200", **shared)
+    assert (fast.summary.steady, fast.summary.loss_fraction, fast.bottleneck.component) == (False, 0, "in, inward")
+    wording("\n".join(fast.warnings))
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 1000])
+def test_a_capture_that_ends_in_the_warm_up_is_measured_whole(beyond):
+    capture = str(ROOT / "examples/captures/edge-mix.pcap.gz")
+    packets = linecard.run("example_smartnic", trace=capture, warmup_packets=0, packets=0).summary.packets_in
+    run = linecard.run("example_smartnic", trace=capture, warmup_packets=packets + beyond, packets=10)
+    assert run.warnings[-1] == "the traffic ended during the warm-up, so the statistics cover the whole run"
+    assert run.summary.steady

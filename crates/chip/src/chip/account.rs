@@ -32,6 +32,7 @@ impl Chip {
             before_lines_at_start: a.before_lines_at_start,
             before_lines_at_end: a.before_lines.now,
             before_lines_mean: share(a.before_lines.integral(now) as f64, duration as f64),
+            last_arrival: a.last_arrival,
             clusters: self.cluster_counts(&spent, now),
             places: self.place_counts(now),
             links: self.link_counts(now),
@@ -118,16 +119,19 @@ impl Chip {
         let by = |senders: bool| -> u128 {
             rows().filter(|&(_, sends)| sends == senders).map(|(row, _)| attended(row)).sum()
         };
-        // The time that receiving threads spent on dropped packets is subtracted in proportion.
-        let (by_takers, by_senders) = (by(false).max(1), by(true));
-        let forwarded = by_takers.saturating_sub(self.account.on_dropped);
-        let share = forwarded as f64 / by_takers as f64;
+        // The time that receiving threads spent on dropped packets is subtracted in proportion, and so is the time of
+        // sending threads beyond that from the first block to the departure: in it they have no packet yet, or no
+        // longer.
+        let (by_takers, by_senders) = (by(false), by(true));
+        let sending = self.account.sending;
+        let forwarded = [by_takers.saturating_sub(self.account.on_dropped), by_senders.min(sending)];
         let mut all = vec![0u128; states];
         for (row, sends) in rows() {
+            let (part, whole) = (forwarded[usize::from(sends)], if sends { by_senders } else { by_takers });
             for (state, (sum, &ticks)) in all.iter_mut().zip(row).enumerate() {
                 if !State::is_free(state) {
-                    let whole = sends || forwarded == by_takers;
-                    *sum += if whole { ticks } else { (ticks as f64 * share) as u128 };
+                    let scaled = || (ticks as f64 * (part as f64 / whole as f64)) as u128;
+                    *sum += if part == whole { ticks } else { scaled() };
                 }
             }
         }
@@ -142,7 +146,7 @@ impl Chip {
             ("on the wire", self.account.wired),
             // The part of the time from the first block to the departure in which no thread works on the
             // packet.
-            ("wait transmit slot", self.account.sending.saturating_sub(by_senders)),
+            ("wait transmit slot", sending.saturating_sub(by_senders)),
         ] {
             if ticks > 0 {
                 parts.push(Spent { part: part.to_owned(), ticks });

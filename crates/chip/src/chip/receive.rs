@@ -26,7 +26,10 @@ impl Chip {
                 let at = self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now());
                 self.agenda.schedule(ARRIVAL, at);
             }
-            None => self.traffic_ended = true,
+            None => {
+                self.traffic_ended = true;
+                self.account.ends(self.agenda.now());
+            }
         }
     }
 
