@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from linecard.request import ProgressCallback, Settings
 
+# A header of an operation, which TOML allows to contain spaces and to end in a comment.
+_HEAD = re.compile(r"""\s*\[\[\s*(ops|"ops"|'ops')\s*\]\]\s*(#.*)?""")
 _LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
 
 
@@ -133,7 +136,7 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         raise ConfigError.at(str(path), "", str(error)) from error
     except RecursionError as error:
         raise ConfigError.at(str(path), "", "nested too deeply to be read; write a flat file") from error
-    heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
+    heads = [number for number, line in enumerate(text.splitlines(), start=1) if _HEAD.fullmatch(line)]
 
     def place(number: int) -> str:
         return f"{path}, line {heads[number]}" if number < len(heads) else str(path)
@@ -230,7 +233,8 @@ def vrp_check(
     if instructions is None:
         instructions = sum(op.cycles or 1 for op in found.ops)
     used |= {"registers": found.registers, "istore_instructions": instructions}
-    uses = [VrpUse(name, round(number, 3), given(name)) for name, number in used.items()]
+    # Nine digits are exact up to the rounding errors of a sum, which must not exceed a budget.
+    uses = [VrpUse(name, round(number, 9), given(name)) for name, number in used.items()]
     load_cycles = instructions * given("load_accesses") * probe_cycles(chip, changes, "flags", 4)
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"

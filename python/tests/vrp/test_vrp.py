@@ -241,6 +241,22 @@ def test_a_program_just_beyond_the_printed_set_is_refused_with_the_reason(tmp_pa
     assert cause in found.cause
 
 
+@pytest.mark.parametrize("head", ["[[ops]] # first", "[[ ops ]]", '[["ops"]]', "  [[ops]]"])
+def test_the_line_of_an_operation_is_that_of_its_header_however_it_is_written(tmp_path, head):
+    path = tmp_path / "heads.toml"
+    path.write_text(f'name = "heads"\n{head}\nop = "compute"\ncycles = 401\n[[ops]]\nop = "compute"\ncycles = 5\n')
+    assert "over the budget from line 2 on" in linecard.vrp_check(path).cause
+
+
+def test_the_use_of_a_resource_has_all_digits_but_no_rounding_error(tmp_path):
+    """30 bytes are 0.9375 of a transfer; three transfers of 0.1 cycles are within a budget of 0.3."""
+    path = written(tmp_path / "part.toml", ("sram_read", "bytes", 30, 1))
+    assert [use.used for use in linecard.vrp_check(path).uses if use.resource == "sram_transfers"] == [0.9375]
+    path = written(tmp_path / "three.toml", ("dram_read", "bytes", 32, 3))
+    uses = linecard.vrp_check(path, set={"vrp.dram_read_cycles": 0.1, "vrp.cycles": 0.3}).uses
+    assert [(use.used, use.fits) for use in uses if use.resource == "cycles"] == [(0.3, True)]
+
+
 def test_what_the_chip_gives_is_a_key_of_it_and_what_does_not_run_is_refused(tmp_path, wording):
     path = written(tmp_path / "more.toml", ("compute", "cycles", 600, 1))
     wording(linecard.vrp_check(path, set={"vrp.cycles": 590}).cause)
