@@ -57,6 +57,16 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
     return packets * LONGER, None if warmup is None else warmup * LONGER
 
 
+def has_ended(packets: int, numbers: Numbers) -> bool:
+    """Whether a capture ended before a run had measured the requested number of packets.
+
+    No longer run is then possible than that of the whole capture: 0 packets, with the requested warm-up.
+    """
+    gone = numbers["packets_out"] + numbers["packets_dropped"]
+    # Packets that a program drops by choice are in neither number; packets from the warm-up are in the second only.
+    return bool(max(numbers["packets_in"], gone) < packets * 0.9)
+
+
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
     """Whether long runs have the same throughput as short runs with a quarter of the packets.
 
@@ -119,29 +129,35 @@ class Aim:
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """The reason why the longest runs are still inconclusive, with advice; empty if the runs are conclusive."""
+        """The reason why the longest runs are still inconclusive, with advice; empty if the runs are conclusive.
+
+        ``packets`` lists the tried numbers of packets, from the shortest to the longest run; 0 is a whole capture.
+        """
         doubt = self.doubt(runs)
         if not doubt:
             return ""
-        shortest, most = min(packets), max(packets)
+        shortest, most = packets[0], packets[-1]
         tried = f"with {shortest:,} to {most:,} packets" if most > shortest else f"with {most:,} packets"
         tried = tried if most else "with the whole capture"
+        more = more_packets(most)
         if doubt == NOT_STEADY:
-            return f"{tried}, the run is not steady; simulate more packets (--packets), or lower the offered load"
+            return f"{tried}, the run is not steady; {more}, or lower the offered load"
         half, numbers = self.widest(runs), " and ".join(self.numbers)
         if math.isinf(half):
-            return f"{tried}, {numbers} has no confidence interval; simulate more packets (--packets)"
+            return f"{tried}, {numbers} has no confidence interval; {more}"
         assert self.precision is not None
-        # An interval shrinks with the root of the length.
-        enough = float(f"{most * (half / self.precision) ** 2:.2g}")
-        more = (
-            f"simulate about {enough:,.0f} packets (--packets), or request a lower precision"
-            if most
-            else "request a lower precision"
-        )
+        if most:
+            # An interval shrinks with the root of the length.
+            enough = float(f"{most * (half / self.precision) ** 2:.2g}")
+            more = f"simulate about {enough:,.0f} packets (--packets)"
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
         half_width = f"the half-width of the 95 % interval of {numbers} is {found} of the mean"
-        return f"{tried}, {half_width}, expected {wanted}; {more}"
+        return f"{tried}, {half_width}, expected {wanted}; {more}, or request a lower precision"
+
+
+def more_packets(packets: int) -> str:
+    """Advice for a run that is too short: a run of 0 packets covers its whole capture, which has no more packets."""
+    return "simulate more packets (--packets)" if packets else "replay a longer capture (--trace)"
 
 
 def share_of(text: str) -> float:

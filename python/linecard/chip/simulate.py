@@ -18,6 +18,7 @@ from linecard.chip.length import (
     GENERATED_PACKETS,
     NOT_REACHED,
     Aim,
+    has_ended,
     longer,
     numbers_of_summary,
     wrong_precision,
@@ -63,10 +64,12 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
 
         tried = [packets]
         # Only the run of sufficient length computes everything that was requested.
-        while asked.precision is not None and Aim(asked.precision).doubt(
-            [numbers_of_summary(run((), progress, whole=False)["summary"])]
-        ):
-            following = longer(*length, packets)
+        while asked.precision is not None:
+            numbers = numbers_of_summary(run((), progress, whole=False)["summary"])
+            if not Aim(asked.precision).doubt([numbers]):
+                break
+            ended = trace is not None and has_ended(length[0], numbers)
+            following = (0, warmup_packets) if ended else longer(*length, packets)
             if following is None:
                 break
             length = following

@@ -32,6 +32,7 @@ from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
+from linecard.explore.wording import length_text
 from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
@@ -220,8 +221,9 @@ def _of_designs(
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
-    if sides[0].packets[-1] > sides[0].packets[0]:
-        notes.append(f"runs were lengthened until conclusive: {sides[0].packets[-1]:,} packets")
+    if len(sides[0].packets) > 1:
+        until = "" if {*doubts} - {"", RATE_ONLY} else " until conclusive"
+        notes.append(f"runs were lengthened{until}: {length_text(sides[0].packets)}")
     lines: tuple[LineMoved, ...] = ()
     if programs[0] != programs[1]:
         lines = compared_lines([str(each) for each in programs], [side.records for side in sides], doubts)

@@ -17,6 +17,7 @@ from linecard.chip.length import (
     RATE_ONLY,
     Aim,
     Numbers,
+    has_ended,
     is_same,
     longer,
 )
@@ -61,9 +62,8 @@ def longer_request(request: Request, asked: Request, numbers: Numbers) -> Reques
     if request.subject != "run" or numbers.get("steady") is None:
         return None
     packets = packets_of(request)
-    if "trace" in request.arguments and numbers["packets_in"] < packets * 0.9:
-        # The capture has no further packets.
-        return None
+    if "trace" in request.arguments and has_ended(packets, numbers):
+        return _whole(asked)
     length = longer(packets, request.arguments.get("warmup_packets"), packets_of(asked))
     if length is None:
         return None
@@ -71,6 +71,11 @@ def longer_request(request: Request, asked: Request, numbers: Numbers) -> Reques
     if length[1] is not None:
         arguments["warmup_packets"] = length[1]
     return replace(request, arguments=arguments)
+
+
+def _whole(asked: Request) -> Request:
+    """The longest run of a capture: to its end, with the requested warm-up."""
+    return replace(asked, arguments={**asked.arguments, "packets": CAPTURED_PACKETS[0]})
 
 
 def settle(
@@ -108,7 +113,9 @@ def settle(
         if not following:
             break
         for place, found in zip(following, run(list(following.values())), strict=True):
-            if found and found["steady"] is False and is_same([numbers[place]], [found]):
+            # A run of the whole capture confirms nothing: it may be the same run.
+            is_longer = packets_of(following[place]) > 0
+            if found and found["steady"] is False and is_longer and is_same([numbers[place]], [found]):
                 rate_only.add(place)
             else:
                 rate_only.discard(place)
@@ -172,7 +179,7 @@ def settle_together(
         sides = []
         for number, side in enumerate(asked):
             own = slice(number * len(side), (number + 1) * len(side))
-            if before is not None and is_same(before[own], numbers[own]):
+            if before is not None and tried[-1] and is_same(before[own], numbers[own]):
                 settled.add(number)
             judged = _judged(numbers[own], tried, aim, settled=number in settled)
             sides.append(Side(tuple(records[own]), tuple(tried), *judged))
@@ -180,6 +187,9 @@ def settle_together(
         if all(side.doubt in {"", RATE_ONLY} for side in sides) or None in following:
             return sides
         requests, before = [request for request in following if request is not None], numbers
+        if not all(map(packets_of, requests)):
+            # All runs have one length.
+            requests = list(map(_whole, flat))
 
 
 def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settled: bool) -> tuple[str, str]:

@@ -144,11 +144,17 @@ def search(
             if proposer is not None:
                 proposer.tell(judged)
     method = "exhaustive" if proposer is None else "search"
-    return _result(task, space, judged, bench.counts, method, short, max(lengths, default=0))
+    return _result(task, space, judged, bench.counts, method, short, sorted(lengths))
 
 
 def _result(
-    task: Task, space: Space, judged: Mapping[int, Judged], counts: Counts, method: str, short: int, longest: int
+    task: Task,
+    space: Space,
+    judged: Mapping[int, Judged],
+    counts: Counts,
+    method: str,
+    short: int,
+    lengths: Sequence[int],
 ) -> OptimizeResult:
     good = [each for each in judged.values() if each.keeps]
     refused = sum(not each.values for each in judged.values())
@@ -160,7 +166,7 @@ def _result(
     beyond = len(judged) - len(good) - refused - len(unsure)
     if not good and unsure:
         states = [row["status"] for each in judged.values() for row in each.rows]
-        why = "; ".join(doubts_text(states, [longest], 0))
+        why = "; ".join(doubts_text(states, lengths, 0))
         raise RunError(
             f"no point within the limits is conclusive: of {len(judged)} points, {refused} were refused or failed, "
             f"{beyond} violate a limit, and {len(unsure)} are not conclusive ({why}). "
@@ -205,7 +211,7 @@ def _result(
         reasons=reasons,
         beyond_limits=beyond,
         unsteady=len(unsure),
-        doubts=doubts_text([row["status"] for each in judged.values() for row in each.rows], [longest], 0),
+        doubts=doubts_text([row["status"] for each in judged.values() for row in each.rows], lengths, 0),
         hypervolume=volume,
         best=tuple(sign * value for sign, value in zip(signs, best, strict=True)),
         worst=tuple(sign * value for sign, value in zip(signs, worst, strict=True)),

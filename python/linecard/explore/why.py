@@ -32,7 +32,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
-from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong_precision
+from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, has_ended, longer, wrong_precision
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip, Parameter
@@ -317,9 +317,7 @@ class Question:
 
     def _ended(self, runs: Sequence[Record]) -> bool:
         """Whether a capture has no further packets for longer runs."""
-        return "trace" in self.shared and all(
-            numbers_of(record)["packets_in"] < self.shared["packets"] * 0.9 for record in runs
-        )
+        return "trace" in self.shared and all(has_ended(self.shared["packets"], numbers_of(record)) for record in runs)
 
     def answer(self, *, global_: bool) -> WhyResult:
         """Return the result of `linecard why`; an inconclusive throughput yields no lifts and no elasticities."""

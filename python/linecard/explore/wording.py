@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linecard.chip.length import DOUBTS, NOT_CONFIRMED, NOT_PRECISE, NOT_STEADY, RATE_ONLY
+from linecard.chip.length import DOUBTS, NOT_CONFIRMED, NOT_PRECISE, NOT_STEADY, RATE_ONLY, more_packets
 from linecard.numbers import number
 
 if TYPE_CHECKING:
@@ -33,23 +33,29 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
     Args:
         states: The status of each row.
-        lengths: Numbers of packets in the final runs, ascending.
+        lengths: Numbers of packets in the final runs; 0 for a run of a whole capture.
         lengthened: Number of rows whose run has more packets than requested.
     """
+    more = more_packets(0 if 0 in lengths else 1)
     to_change = {
         RATE_ONLY: "the throughput is conclusive (the same in shorter runs), but loss and latency are not",
-        NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
-        NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
-        NOT_CONFIRMED: "simulate more packets (--packets), or limit the buffer sizes",
+        NOT_STEADY: f"{more}, or lower the offered load",
+        NOT_PRECISE: f"{more}, or request a lower precision",
+        NOT_CONFIRMED: f"{more}, or limit the buffer sizes",
     }
-    most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
-    within = f", with up to {most:,} packets per run" if most else ""
+    of = f"of {len(states):,}"
+    within = f", with up to {length_text(lengths)} per run" if lengths else ""
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
         until = "" if {each for each, n in counts.items() if n} - {RATE_ONLY} else " until conclusive"
-        said.append(f"{lengthened:,} {of} runs were lengthened{until}: up to {most:,} packets")
+        said.append(f"{lengthened:,} {of} runs were lengthened{until}: up to {length_text(lengths)}")
     return tuple(said)
+
+
+def length_text(lengths: Sequence[int]) -> str:
+    """The length of the longest of some runs; a run of 0 packets is that of a whole capture."""
+    return "the whole capture" if 0 in lengths else f"{max(lengths, default=0):,} packets"
 
 
 def cell_text(value: Any) -> str:

@@ -6,13 +6,15 @@ import json
 import shlex
 
 import pytest
+from conftest import ROOT
 
 import linecard
 from linecard.chip import length
-from linecard.chip.length import NOT_PRECISE, NOT_STEADY, Aim, half_width, is_same, longer
+from linecard.chip.length import NOT_PRECISE, NOT_STEADY, Aim, half_width, has_ended, is_same, longer
 from linecard.errors import ConfigError
 
 NIC = "example_smartnic"
+CAPTURE = str(ROOT / "examples/captures/edge-mix.pcap.gz")
 GATE = """
 kind = "chip"
 title = "A unit that every packet asks"
@@ -198,6 +200,40 @@ def test_a_precision_that_makes_no_sense_is_refused(gate, tmp_path, cli, wording
     with pytest.raises(ConfigError) as refused:
         linecard.sweep(path)
     wording(refused.value)
+
+
+# ---- captures ----
+
+
+def test_a_run_is_as_long_as_the_capture_at_most_and_asks_for_no_packets_beyond_it(gate):
+    """The capture has 20,000 packets: 4,000 and 16,000 fit after the warm-up of 100, but 64,000 do not."""
+    asked = {"trace": CAPTURE, "warmup_packets": 100, "precision": 1e-4}
+    found = linecard.run(gate, packets=4000, verdict=False, **asked)
+    assert (found.request.packets, found.request.warmup_packets, found.summary.packets_out) == (0, 100, 19_900)
+    assert found.to_dict() == linecard.run(gate, verdict=False, **asked).to_dict()
+    (told,) = found.warnings
+    assert told.startswith("the precision was not reached: with the whole capture, the half-width")
+    assert told.endswith("replay a longer capture (--trace), or request a lower precision")
+    table = linecard.sweep(gate, packets=4000, set={"verdict": False}, **asked)
+    assert table.rows[0]["packets_out"] == 19_900
+    assert "--packets 0 " in table.rows[0]["command"]
+    assert table.doubts == (
+        "not precise: 1 of 1 points, with up to the whole capture per run; replay a longer capture (--trace), or "
+        "request a lower precision",
+        "1 of 1 runs were lengthened: up to the whole capture",
+    )
+    notes = linecard.compare(gate, set_b={"gate.latency_ns": 100}, packets=100_000, trace=CAPTURE, precision=1e-4).notes
+    assert "with the whole capture, the half-width" in notes[0]
+    assert notes[-1] == "runs were lengthened: the whole capture"
+
+
+def test_a_capture_has_ended_if_fewer_packets_came_and_left_than_were_asked_for():
+    numbers = {"packets_in": 80, "packets_out": 70, "packets_dropped": 10}
+    assert has_ended(100, numbers)
+    # Many packets of the warm-up were left, or a program dropped packets by choice.
+    assert not has_ended(100, {**numbers, "packets_out": 95})
+    assert not has_ended(100, {**numbers, "packets_in": 105})
+    assert not has_ended(0, numbers)
 
 
 # ---- the other questions ----
