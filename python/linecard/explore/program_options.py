@@ -6,7 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _options
-from linecard.errors import ConfigError
+from linecard.errors import ConfigError, did_you_mean
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 PROGRAM = {each.name: each for each in _options.options("program")}
-_RENAMED = {"maps": "map", "defines": "define"}
+# Options whose names in a request, and of an axis, are those on the command line.
+RENAMED = {"maps": "map", "defines": "define"}
 # The option of each on the command line, by its name in a request.
-OPTIONS = {_RENAMED.get(name, name): each.flag for name, each in PROGRAM.items()}
+OPTIONS = {RENAMED.get(name, name): each.flag for name, each in PROGRAM.items()}
 
 
 def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +31,8 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     unknown = sorted(options.keys() - PROGRAM.keys())
     if unknown:
-        raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
+        hint = did_you_mean(unknown[0], PROGRAM, f"expected one of {', '.join(PROGRAM)}")
+        raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}; {hint}")
     given = {name: value for name, value in options.items() if value and value != PROGRAM[name].default}
     if given and "program" not in given:
         raise ConfigError.at(", ".join(given), "", "has no effect without a program to execute (program, --program)")
@@ -44,7 +46,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
             plain = list(value)
         else:
             plain = value
-        found[_RENAMED.get(name, name)] = plain
+        found[RENAMED.get(name, name)] = plain
     return found
 
 

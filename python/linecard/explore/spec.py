@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
 from linecard.explore.keys import OF_CHIPS
 from linecard.explore.overrides import Fixed, Stated, same_key, together
+from linecard.explore.program_options import RENAMED
 from linecard.explore.subject import SUBJECTS, Subject
 from linecard.explore.toml_file import Lines, flat_keys, read_table
 
@@ -129,7 +130,7 @@ class Draft:
 
     def fix(self, place: str, key: str, value: object, *, is_option: bool = False) -> None:
         """Set an argument or a key to one value for all points; an option replaces what the file states."""
-        subject = SUBJECTS.get(self.what)
+        subject, key = SUBJECTS.get(self.what), self._argument(key)
         value = fspath(value) if isinstance(value, PathLike) else value
         if not _is_value(value):
             self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false or a list")
@@ -145,11 +146,17 @@ class Draft:
 
     def add(self, axes: Iterable[Axis], *, is_option: bool) -> None:
         """Add axes to the sweep; the axis of an option replaces what the file states about the key."""
-        for axis in axes:
+        for each in axes:
             subject = SUBJECTS.get(self.what)
+            axis = replace(each, name=self._argument(each.name))
             if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
                 self.note(axis.place, axis.name, _unknown(subject, axis.name))
             (self.options if is_option else self.file).axes.append(axis)
+
+    def _argument(self, name: str) -> str:
+        """The name of an argument; an option of a program can also have the name that it has in Python."""
+        subject, own = SUBJECTS.get(self.what), RENAMED.get(name, name)
+        return own if subject is not None and own in subject.arguments else name
 
     def require(self, text: object, place: str) -> None:
         """Add a constraint to the sweep."""

@@ -50,6 +50,23 @@ def test_programs_are_an_axis_of_a_sweep_of_rates(cli, tmp_path, monkeypatch):
     assert json.loads(again.out)["ndr_mpps"] == drop["ndr_mpps"]
 
 
+def test_the_macros_of_a_program_have_one_name_in_python():
+    """In a sweep, `defines` is the argument `define` of its points, as of `linecard.run`."""
+    asked = {"program": "adds", "packets": 500}
+    alone = linecard.run("nfp4000", defines=["N=8"], verdict=False, **asked).summary.throughput_mpps
+    asked["lengthen"] = False
+    named = linecard.sweep("nfp4000", defines=["N=8"], **asked)
+    assert (named.column("throughput_mpps"), named.column("reason")) == ([alone], [None])
+    assert "--define N=8" in named.column("command")[0]
+    varied = linecard.sweep("nfp4000", vary={"defines": ["N=8"]}, **asked)
+    assert (varied.axes, varied.column("throughput_mpps")) == (("define",), [alone])
+    both = linecard.sweep("reads", what="xdp", defines=["N=4", "UNUSED=1"], packets=100).rows[0]
+    (four,) = linecard.sweep("reads", what="xdp", vary={"define": ["N=4"]}, packets=100).rows
+    assert both["instructions_per_packet"] == four["instructions_per_packet"] > 0
+    with pytest.raises(TypeError, match="argument 'define'; did you mean defines"):
+        linecard.ndr("nfp4000", program="adds", define=["N=8"])
+
+
 ADDS = """
 #include <linecard.h>
 unsigned app_packet(const void *packet, unsigned bytes) {

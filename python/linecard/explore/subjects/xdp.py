@@ -13,8 +13,8 @@ from linecard.records import plain
 def run_xdp(request: Request, progress: Progress) -> Outcome:
     """Run an XDP program on frames, and return the frequency of each verdict in percent of the packets."""
     asked = dict(request.arguments)
-    define = asked.pop("define", None)
-    defines = [] if define is None else [str(define)]
+    define = asked.pop("define", ())
+    defines = [str(each) for each in (define if isinstance(define, (list, tuple)) else [define])]
     found = xdp_run(asked.pop("program"), asked.pop("trace", "edge"), defines=defines, **asked, progress=progress)
     whole: dict[str, Any] = plain(found)
     outcome = outcome_of_program(whole, "verdicts", "helpers")
