@@ -64,7 +64,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
         ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
     """
     if changes is None or isinstance(changes, Mapping):
-        return dict(changes or {})
+        return _dotted(changes or {})
     texts = [changes] if isinstance(changes, str) else list(changes) if isinstance(changes, Iterable) else [changes]
     found: dict[str, object] = {}
     for text in texts:
@@ -72,6 +72,17 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
         if not equals or not key.strip():
             raise ConfigError.at(argument, "", f"found {text!r}, expected KEY=VALUE, such as island.threads=4")
         found[key.strip()] = plain_value(value)
+    return found
+
+
+def _dotted(changes: Mapping[str, object]) -> dict[str, object]:
+    """Write the keys of a table with its name, because ``island`` is no key of a chip, but ``island.count`` is one."""
+    found: dict[str, object] = {}
+    for key, value in changes.items():
+        if isinstance(value, Mapping) and value and "." not in key:
+            found |= {f"{key}.{name}": each for name, each in value.items()}
+        else:
+            found[key] = value
     return found
 
 
@@ -97,7 +108,7 @@ def settings(changes: Settings | None) -> list[str]:
     if isinstance(changes, str):
         changes = [changes]
     if isinstance(changes, Mapping):
-        return [f"{key}={toml_value(key, value)}" for key, value in changes.items()]
+        return [f"{key}={toml_value(key, value)}" for key, value in _dotted(changes).items()]
     texts = list(changes) if isinstance(changes, Iterable) else [changes]
     problems = [
         ConfigProblem("--set", "", f"found {text!r}, expected key.path=value, such as dram.banks=2")

@@ -12,7 +12,7 @@ from conftest import make_result, report
 import linecard
 from linecard import RunRequest, RunResult, tables
 from linecard.records import field_names
-from linecard.request import settings
+from linecard.request import mapping_of, settings
 
 
 def test_a_report_becomes_typed_and_frozen():
@@ -82,6 +82,11 @@ def test_settings_as_mapping_and_as_texts(wording):
         "d=[1, 2.5]",
     ]
     assert settings(["dram.banks=2"]) == ["dram.banks=2"]
+    # The table of a part stands for its keys; a new part is given whole.
+    assert settings({"dram": {"banks": 2, "width": 8}}) == ["dram.banks=2", "dram.width=8"]
+    assert settings({"cluster": {"extra": {"engines": 1}}}) == ["cluster.extra={engines = 1}"]
+    assert settings({"cluster.extra": {"engines": 1}}) == ["cluster.extra={engines = 1}"]
+    assert mapping_of("set", {"dram": {"banks": 2}}) == {"dram.banks": 2}
     assert settings(None) == []
     with pytest.raises(linecard.ConfigError) as raised:
         settings(["dram.banks", "=3"])
