@@ -143,6 +143,42 @@ def file_hash(path: str | PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+# Arguments that have no effect on the result: how its runs are executed and kept, and further outputs.
+_HOW = ("progress", "store", "jobs", "executor")
+_OUTPUTS = ("timeline", "timeline_from_us", "timeline_for_us", "pcap_out")
+
+
+def as_asked(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a question as plain data, without those that are not given or have no effect on the result."""
+    flat = {**arguments, **arguments.get("options", {})}
+    return {
+        name: _as_data(value)
+        for name, value in flat.items()
+        if value is not None and name not in {"options", *_HOW, *_OUTPUTS}
+    }
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, Mapping):
+        return {str(key): _as_data(each) for key, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return list(map(_as_data, value))
+    # The steps of a program that is built in Python.
+    return value.to_toml() if hasattr(value, "to_toml") else value
+
+
+def hashes_of(asked: Any) -> dict[str, str]:
+    """The hash of each file that a question names, by the name of the file."""
+    if isinstance(asked, str):
+        # A change can be a text: key.path=value.
+        names = (asked, asked.partition("=")[2])
+        return {name: file_hash(name) for name in names if os.path.isfile(name)}  # noqa: PTH113 # text may be no path
+    several = asked.values() if isinstance(asked, Mapping) else asked if isinstance(asked, (list, tuple)) else ()
+    return {name: found for each in several for name, found in hashes_of(each).items()}
+
+
 def default_jobs() -> int:
     """Number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -89,14 +89,19 @@ class Result:
         return frame(found.columns, found.rows)
 
     def manifest(self) -> dict[str, Any]:
-        """The contents of the manifest: the request, the version of Linecard, and the hash of the input file."""
-        from linecard.request import file_hash
+        """The contents of the manifest: the request, the version of Linecard, and the hashes of the input files.
+
+        If a result has the field ``asked``, the manifest contains it as the request, with the hash of each named file.
+        """
+        from linecard.request import file_hash, hashes_of
 
         found: dict[str, Any] = {"linecard_version": __version__, "result": type(self).__name__}
         if self.INPUT:
             file = Path(str(getattr(self, self.INPUT)))
             found["input_hash"] = file_hash(file) if file.is_file() else None
-        return {**found, **{name: plain(getattr(self, name)) for name in self.ASKED}}
+        found |= {name: plain(getattr(self, name)) for name in self.ASKED}
+        asked = getattr(self, "asked", None)
+        return {**found, "request": asked, "files": hashes_of(asked)} if asked else found
 
     def save(self, path: str | Path, *, command: str | None = None) -> Path:
         """Write the result to a file, and its manifest to ``NAME.manifest.json`` in the same folder.

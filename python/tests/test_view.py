@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import io
 import json
 import re
+import shutil
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
@@ -320,6 +323,56 @@ def test_every_result_has_six_formats_a_manifest_and_a_notebook_view(tmp_path, n
         manifest = json.loads((tmp_path / f"r.{kind}.manifest.json").read_text())
         assert manifest["linecard_version"]
         assert manifest["result"] == name
+
+
+def test_a_manifest_contains_the_question_as_it_was_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def manifest(result):
+        result.save("r.csv")
+        return json.loads(Path("r.csv.manifest.json").read_text())
+
+    asked = {"packets": 500, "program": "adds", "defines": ["N=8"]}
+    found = manifest(linecard.run("nfp4000", verdict=False, **asked))
+    assert found["request"].items() >= {"chip": "nfp4000", "seed": 1, **asked}.items()
+    # Two changes of one design are two comparisons; how runs are executed is no part of a question.
+    asked = {"set_b": HBM, "packets": 500, "seeds": 2, "seed": 7}
+    name = "example_smartnic"
+    assert manifest(linecard.compare(name, store="s", jobs=1, **asked))["request"] == {"a": name, **asked}
+    assert manifest(linecard.ndr(name, [1518], set=HBM, width=0.05, packets=500))["request"] == {
+        **{"chip": name, "sizes": [1518], "set": HBM, "width": 0.05, "packets": 500, "seeds": 1, "seed": 1}
+    }
+    assert manifest(linecard.why(name, set=HBM, packets=500, seeds=1))["request"] == {
+        **{"chip": name, "set": HBM, "packets": 500, "seeds": 1, "seed": 1, "global_": False}
+    }
+    # The manifest of a sweep contains the values of its file, and the hash of each file that a run reads.
+    shutil.copy(ROOT / "presets" / "platforms" / f"{name}.toml", "chip.toml")
+    space = (
+        'chip = "chip.toml"\npackets = 500\nconstraints = ["island.count < 3"]\n[vary]\nisland.count = "1..3 step 1"\n'
+    )
+    Path("space.toml").write_text(f'kind = "sweep"\nrepeat = 2\n{space}[columns]\nhalf = "throughput_mpps / 2"\n')
+    found = manifest(linecard.sweep("space.toml", lengthen=False))
+    assert found["files"] == {"chip.toml": hashlib.sha256(Path("chip.toml").read_bytes()).hexdigest()}
+    assert found["request"] == {
+        "what": "run",
+        "arguments": {"chip": "chip.toml", "packets": 500, "seed": 1},
+        "set": {},
+        "axes": [{"name": "island.count", "values": [1, 2, 3], "interval": None, "group": 0}],
+        "repeat": 2,
+        "constraints": ["island.count < 3"],
+        "columns": {"half": "throughput_mpps / 2"},
+        "sample": None,
+        "costs": [],
+        "precision": None,
+        "lengthen": False,
+    }
+    assert manifest(linecard.sweep("space.toml", lengthen=False, shard=(1, 2)))["request"]["shard"] == [1, 2]
+    task = 'objectives = ["max throughput_mpps"]\nlimits = ["island.count > 1"]\nbudget = 4\n'
+    Path("task.toml").write_text(f'kind = "optimize"\n{task}{space}')
+    found = manifest(linecard.optimize("task.toml", set={"verdict": False}))["request"]
+    said = {"objectives": ["max throughput_mpps"], "limits": ["island.count > 1"], "budget": 4, "halving": 0}
+    assert found.items() >= {**said, "constraints": ["island.count < 3"]}.items()
+    assert found["axes"][0]["values"] == [1, 2, 3]
 
 
 def test_no_class_of_results_is_left_out():

@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import msgspec
+
 from linecard._convert import convert
 from linecard.chip.band import STILL, Width
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
@@ -89,18 +91,28 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between two runs of the same request.
             Comparisons and :meth:`to_dict` omit the wall-clock time.
         band: The band of the run over the stated intervals of the chip's parameters, if requested.
+        asked: The arguments of :func:`linecard.run` as plain data, for the manifest. The length of ``request`` can
+            differ from them, if the run was lengthened.
     """
 
-    APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
-    CHANCE: ClassVar[tuple[str, ...]] = ("wall_seconds",)
+    APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins", "asked")
+    CHANCE: ClassVar[tuple[str, ...]] = ("wall_seconds", "asked")
 
     request: RunRequest
     run_id: str
     wall_seconds: float
     band: Band | None = None
+    asked: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @classmethod
-    def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
+    def from_report(
+        cls,
+        report: Mapping[str, Any],
+        request: RunRequest,
+        *,
+        wall_seconds: float = 0.0,
+        asked: Mapping[str, Any] | None = None,
+    ) -> RunResult:
         """Build the result from the report that the compiled core returns as plain data."""
         identity = {
             "chip": report["chip"],
@@ -115,7 +127,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
             "warmup_packets": request.warmup_packets,
         }
         run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
-        extra = {"request": request, "run_id": run_id, "wall_seconds": wall_seconds}
+        extra = {"request": request, "run_id": run_id, "wall_seconds": wall_seconds, "asked": asked or {}}
         return convert({**report, **extra}, cls)
 
     def metric(self, component: str, metric: str) -> float:

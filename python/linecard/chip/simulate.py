@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from dataclasses import fields
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from linecard.chip.reports import ValueRange
 from linecard.chip.result import RunRequest, RunResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.files import check_apart
-from linecard.request import ProgressCallback, check_counts, file_hash, name_of, settings
+from linecard.request import ProgressCallback, as_asked, check_counts, file_hash, name_of, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +101,12 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         input_hash=None if trace is None or not Path(trace).is_file() else file_hash(trace),
         program_hash=program_hash,
     )
-    result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    result = RunResult.from_report(
+        report,
+        request,
+        wall_seconds=wall_seconds,
+        asked=as_asked({each.name: getattr(asked, each.name) for each in fields(asked)}),
+    )
     if unwritten:
         raise NotWrittenError("\n".join(unwritten), result)
     return result

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -33,7 +34,7 @@ from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
 from linecard.explore.wording import length_text
-from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
+from linecard.request import U64_MAX, as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,6 +106,7 @@ def compare(
         >>> [setting.key for setting in found.configuration]
         ['cluster.island.count']
     """
+    asked = as_asked(locals())
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
@@ -122,12 +124,12 @@ def compare(
     given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "trace": trace}
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
-        asked = ", ".join(name for name, value in given.items() if value)
-        raise ConfigError.at("compare", "", f"{asked}: has no effect on finished results, only on designs; omit it")
+        without = ", ".join(name for name, value in given.items() if value)
+        raise ConfigError.at("compare", "", f"{without}: has no effect on finished results, only on designs; omit it")
     if kinds[0] == "run":
-        return compared_runs(names, sides[0][1], sides[1][1])
+        return replace(compared_runs(names, sides[0][1], sides[1][1]), asked=asked)
     if kinds[0] == "sweep":
-        return compared_sweeps(names, sides[0][1], sides[1][1])
+        return replace(compared_sweeps(names, sides[0][1], sides[1][1]), asked=asked)
     wrong = out_of_range({"seeds": seeds}, 1, 1000) + wrong_precision(precision)
     if packets is not None:
         wrong += out_of_range({"packets": packets}, 0, U64_MAX)
@@ -145,7 +147,8 @@ def compare(
         if program_b is not None:
             shared["lines"] = True
             arguments = [shared, {**shared, "program": name_of("program_b", program_b)}]
-        return _of_designs(names, changes, arguments, several, Aim(precision), bench)
+        found = _of_designs(names, changes, arguments, several, Aim(precision), bench)
+    return replace(found, asked=asked)
 
 
 def _read(name: str) -> tuple[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linecard.explore.execute import Counts
 from linecard.result import Result
 from linecard.tables import Table, records
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # The length of a run sets these; its rates and its loss carry the same information.
 _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "simulated_seconds"})
@@ -139,10 +142,11 @@ class CompareResult(Result):
             programs.
         notes: Remarks on the comparison.
         counts: Numbers of reused and executed runs; only for designs.
+        asked: The request as plain data, for the manifest.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("a", "b", "kind", "basis")
-    APART: ClassVar[tuple[str, ...]] = ("counts",)
+    APART: ClassVar[tuple[str, ...]] = ("counts", "asked")
 
     a: str
     b: str
@@ -156,6 +160,7 @@ class CompareResult(Result):
     lines: tuple[LineMoved, ...] = ()
     notes: tuple[str, ...]
     counts: Counts = field(default_factory=Counts, compare=False)
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def shown(self) -> tuple[Moved, ...]:

@@ -25,7 +25,7 @@ from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
 from linecard.explore.program_options import program_arguments
 from linecard.explore.rate import RateSearch, Runs
 from linecard.explore.store import Store
-from linecard.request import mapping_of, name_of, out_of_range, settings
+from linecard.request import as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,6 +93,7 @@ def ndr(
         >>> found.rows[0].ndr_mpps <= found.rows[0].pdr_mpps <= found.rows[0].line_mpps
         True
     """
+    asked = as_asked(locals())
     if width is not None and precision is not None:
         raise ConfigError.at("precision", "", "conflicts with `width`; omit `precision` or `width`")
     width = next((each for each in (width, precision) if each is not None), WIDTH)
@@ -109,7 +110,9 @@ def ndr(
             width=width,
             bench=bench,
         )
-    return NdrResult(chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
+    return NdrResult(
+        chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts, asked=asked
+    )
 
 
 def search_rates(

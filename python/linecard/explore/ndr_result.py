@@ -166,6 +166,7 @@ class NdrResult(Result):
         seeds: Number of seeds of each trial.
         width: Width of the interval between the highest passed and the lowest failed load, relative to the load.
         counts: Numbers of reused and executed runs.
+        asked: The request as plain data, for the manifest.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "packets", "seeds", "width")
@@ -177,6 +178,7 @@ class NdrResult(Result):
     seeds: int
     width: float
     counts: Counts = field(compare=False)
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: the fields of the first row at the top level, and a list of all ``rows``."""

@@ -59,6 +59,17 @@ class Task:
     seed: int
     halving: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """The task as plain data."""
+        return {
+            **self.spec.to_dict(),
+            "objectives": [each.text for each in self.objectives],
+            "limits": [each.text for each in self.limits],
+            "budget": self.budget,
+            "search_seed": self.seed,
+            "halving": self.halving,
+        }
+
     def shortened(self, times: int) -> Spec:
         """Return the same design space with shorter runs: the run length is halved ``times`` times."""
         name = self.spec.subject.length

@@ -223,6 +223,7 @@ def _result(
         },
         parts=tuple(each for point in judged.values() for each in point.parts),
         counts=counts,
+        asked=task.to_dict(),
     )
 
 

@@ -46,10 +46,11 @@ class OptimizeResult(Result):
         given: The arguments and settings that are equal at all points.
         parts: For each row, the time that a packet spends in each part of the chip, as in a sweep.
         counts: Numbers of reused and executed runs.
+        asked: The design space and the objectives as plain data, for the manifest.
     """
 
-    ASKED: ClassVar[tuple[str, ...]] = ("title", "method", "objectives", "axes", "given")
-    APART: ClassVar[tuple[str, ...]] = ("doubts", "rows", "given", "parts", "counts")
+    ASKED: ClassVar[tuple[str, ...]] = ("title", "method")
+    APART: ClassVar[tuple[str, ...]] = ("doubts", "rows", "given", "parts", "counts", "asked")
 
     title: str
     method: str
@@ -71,6 +72,7 @@ class OptimizeResult(Result):
     given: Mapping[str, Any] = field(compare=False)
     parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def table(self) -> Table:
         """The Pareto front, with one row per point."""

@@ -106,11 +106,12 @@ class SweepResult(Result):
         parts: For each row, the utilisation of each part, and the time that a packet spends in each part. ``parts`` is
             empty if the table has more than ``MOST_PARTS`` rows.
         counts: Numbers of reused, executed, refused and failed runs in this sweep.
+        asked: The sweep as plain data, with the values of its file, for the manifest.
         across: Column for the horizontal axis of the chart; by default, the first varied column.
         up: Column for the vertical axis of the chart; by default, the first numeric column.
     """
 
-    ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
+    ASKED: ClassVar[tuple[str, ...]] = ("title", "what")
 
     title: str
     what: str
@@ -124,6 +125,7 @@ class SweepResult(Result):
     lengthened: int = field(compare=False)
     parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False)
     across: str | None = field(default=None, compare=False)
     up: str | None = field(default=None, compare=False)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,7 @@ class Spec:
             search returns.
         precise: Names of the metrics that must reach the requested precision.
         lengthen: Whether Linecard repeats inconclusive runs with more packets.
+        cost_files: Files from which costs were read, besides the shipped one.
     """
 
     title: str
@@ -89,6 +90,23 @@ class Spec:
     precision: float | None = None
     precise: tuple[str, ...] = (THROUGHPUT,)
     lengthen: bool = True
+    cost_files: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sweep as plain data, whether it was read from a file or from arguments."""
+        return {
+            "what": self.what,
+            "arguments": dict(self.arguments),
+            "set": dict(self.settings),
+            "axes": [{name: value for name, value in asdict(axis).items() if name != "place"} for axis in self.axes],
+            "repeat": self.repeat,
+            "constraints": [each.text for each in self.constraints],
+            "columns": {name: column.text for name, column in self.columns},
+            "sample": None if self.sample is None else asdict(self.sample),
+            "costs": list(self.cost_files),
+            "precision": self.precision,
+            "lengthen": self.lengthen,
+        }
 
     @property
     def subject(self) -> Subject:
@@ -232,6 +250,7 @@ class Draft:
             costs=costs,
             precision=self.precision if self.what == "run" else None,
             lengthen=self.lengthen,
+            cost_files=self.costs,
         )
 
     def _together(self) -> Stated:

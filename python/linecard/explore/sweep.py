@@ -193,7 +193,8 @@ def run_sweep(
 ) -> SweepResult:
     """Execute a checked sweep; see :func:`sweep`."""
     with Bench(store, jobs, progress, executor=executor) as bench:
-        return table_of(spec, chosen(make_points(spec), shard), bench)
+        table = table_of(spec, chosen(make_points(spec), shard), bench)
+    return table if shard is None else replace(table, asked={**table.asked, "shard": list(shard)})
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
@@ -267,6 +268,7 @@ def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -
         lengthened=sum(each.request != asked for each, asked in zip(settled, requests, strict=True)),
         parts=tuple(taken[key].parts for key in keys) if has_parts else (),
         counts=bench.counts,
+        asked=spec.to_dict(),
     )
 
 

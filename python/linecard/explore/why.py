@@ -27,6 +27,7 @@ the throughput is also simulated with the remaining seeds.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
@@ -43,7 +44,7 @@ from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, METRIC, Elasticity, Lifted, Limit, Sensitivity, WhyResult
 from linecard.explore.wires import full_wires, mean_size
 from linecard.interval import Estimate
-from linecard.request import mapping_of, name_of, out_of_range, settings
+from linecard.request import as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
@@ -131,6 +132,7 @@ def why(
         >>> found.load
         'full wires'
     """
+    asked = as_asked(locals())
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
     problems += wrong_precision(precision)
     ConfigError.check(problems)
@@ -141,7 +143,8 @@ def why(
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
-        return Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
+        found = Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
+    return replace(found, asked=asked)
 
 
 # Keys without effect on a saturated input, which the chip refuses there.

@@ -168,11 +168,12 @@ class WhyResult(Result):
         counts: Numbers of reused and executed runs.
         metric: Name of the metric to which gains and elasticities refer: ``throughput_mpps``. The verdict of a run
             uses the same metric.
+        asked: The request as plain data, for the manifest.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")
     INPUT: ClassVar[str] = "chip"
-    APART: ClassVar[tuple[str, ...]] = ("counts",)
+    APART: ClassVar[tuple[str, ...]] = ("counts", "asked")
 
     chip: str
     load: str
@@ -198,6 +199,7 @@ class WhyResult(Result):
     elasticity_packets: int
     counts: Counts = field(compare=False)
     metric: str = METRIC
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def table(self) -> Table:
         """Return a table of throughput gains with one row per lifted limit or pair of limits."""
