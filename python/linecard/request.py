@@ -149,7 +149,7 @@ _OUTPUTS = ("timeline", "timeline_from_us", "timeline_for_us", "pcap_out")
 
 
 def as_asked(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a question as plain data, without those that are not given or have no effect on the result."""
+    """The arguments of a question as plain data, without absent ones and those without effect on the result."""
     flat = {**arguments, **arguments.get("options", {})}
     return {
         name: _as_data(value)

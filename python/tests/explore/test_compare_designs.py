@@ -157,7 +157,7 @@ def test_sweeps_are_compared_point_by_point(cli, tmp_path, monkeypatch, wording)
     for name, counts, rate in (("a", "1..4", 50), ("b", "2..5", 80)):
         ended = cli(
             *("sweep", NIC, "--vary", f"island.count={counts}", "--set", f"traffic.rate_gbps={rate}"),
-            *("--packets", 300, "--repeat", 2, "--json"),
+            *("--packets", 1000, "--repeat", 3, "--json"),
         )
         (tmp_path / f"{name}.json").write_text(ended.out)
     found = linecard.compare("a.json", "b.json")

@@ -307,7 +307,7 @@ impl Chip {
             ("packets of inboxes", loads.sum()),
             ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
-            ("places kept in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.reserved)).sum()),
+            ("entries reserved in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.reserved)).sum()),
             ("sequences with waiting packets", self.order.sequences_waiting()),
             ("packets at output ports", self.senders.iter().map(|s| s.count() as u64).sum()),
             (
