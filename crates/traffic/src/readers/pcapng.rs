@@ -99,7 +99,7 @@ impl Interface {
             match (code, bytes) {
                 (OPTION_END, _) => break,
                 (OPTION_TIME_RESOLUTION, 1) => interface.resolution = Resolution::from_option(value[0]),
-                // The specification states bits, and gives the 4 of bytes as its example: no check sequence has 4 bits.
+                // The specification says bits, and its example is 4, which are bytes: no check sequence has 4 bits.
                 (OPTION_FCS_LENGTH, 1) => {
                     interface.fcs_bytes = if value[0] < 8 { value[0] } else { value[0] / 8 };
                 }
