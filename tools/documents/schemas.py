@@ -83,7 +83,7 @@ def _file(name: str, title: str, properties: Schema, **more: Any) -> Schema:
         "description": f"{title}. Printed by `linecard schema {name}`.",
         "type": "object",
         "properties": {
-            "kind": {**_TEXT, "description": "Kind of the file."},
+            "kind": {"const": name, "description": "Kind of the file."},
             "title": {**_TEXT, "description": "Title, one line."},
             "source": {**_SOURCE, "description": "Source of all values of this file without a separate source."},
             "extends": {
@@ -111,9 +111,7 @@ def _chip() -> Schema:
         "additionalProperties": {"type": "object", "properties": here, "additionalProperties": False},
     }
     whole = {"if": {"not": {"required": ["extends"]}}, "then": {"required": ["kind"], **_needed(keys)}}
-    schema = _file("chip", "A chip", {**here, "for": programs}, **whole, definitions={**tables, **values})
-    schema["properties"]["kind"]["const"] = "chip"
-    return schema
+    return _file("chip", "A chip", {**here, "for": programs}, **whole, definitions={**tables, **values})
 
 
 def _program() -> Schema:
@@ -122,9 +120,7 @@ def _program() -> Schema:
     named = set(re.findall(r"#/definitions/(\w+)", str(steps)))
     values |= {name: table for name, table in of_chip.items() if name in named}
     top = {**alone["program"]["properties"], "step": steps}
-    schema = _file("program", "A program of steps", top, definitions=values)
-    schema["properties"]["kind"]["const"] = "program"
-    return schema
+    return _file("program", "A program of steps", top, definitions=values)
 
 
 def _part(name: str, title: str, folders: tuple[str, ...]) -> Schema:

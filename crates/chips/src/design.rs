@@ -123,6 +123,7 @@ impl Design {
                 false => document = with,
             }
         }
+        document.expect_kind("chip");
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &applications());
         let mut design = assemble(&document, app, laid.as_deref().map(called), executable, from, seed);

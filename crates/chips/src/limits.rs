@@ -300,8 +300,8 @@ pub(super) fn judge(
     }
     gains.sort_by(|a, b| b.1.total_cmp(&a.1));
     let measured = match packets {
-        Some(packets) => format!("measured by re-runs of {packets} packets"),
-        None => "measured by re-runs of equal length".to_owned(),
+        Some(packets) => format!("in packets per second, measured by re-runs of {packets} packets"),
+        None => "in packets per second, measured by re-runs of equal length".to_owned(),
     };
     let said = |gains: &[(&Candidate, f64)], digits: usize| -> String {
         let each = gains.iter().map(|(part, gain)| format!("{} {:+.digits$} %", part.lifted(), gain * 100.0));

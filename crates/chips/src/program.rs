@@ -90,9 +90,7 @@ fn from_file(
         return None;
     }
     let own = Request::of(&file, &find).read();
-    if !own.kind().is_empty() && own.kind() != "program" {
-        own.report(file.clone(), "kind", format!("found a {}, expected a program", own.kind()));
-    }
+    own.expect_kind("program");
     let built = listed(&own.root(), called(name), reading);
     match own.finish() {
         Ok(_) => built,

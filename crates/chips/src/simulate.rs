@@ -174,6 +174,12 @@ impl Design {
     /// Returns the source of the packets.
     fn source(&self, request: &RunRequest) -> Result<Source, Error> {
         let Some(trace) = &request.trace else {
+            if request.strict {
+                let message = "has no effect without a capture; add --trace, or omit --strict";
+                return Err(Error::Config {
+                    problems: vec![problem("--strict".into(), "", message.to_owned())],
+                });
+            }
             return Ok(Source::Generator(self.traffic.generator(request.seed)?));
         };
         // If a packet always waits, a capture that is too short for the run repeats.

@@ -85,6 +85,14 @@ impl Document {
         &self.kind
     }
 
+    /// Reports a kind that is stated and is another than `expected`.
+    pub fn expect_kind(&self, expected: &str) {
+        if !self.kind.is_empty() && self.kind != expected {
+            let message = format!("found `{}`, expected `{expected}`", self.kind);
+            self.report(self.root().place(), "kind", message);
+        }
+    }
+
     /// Returns the files that it extends directly, as it names them.
     pub fn extends(&self) -> &[String] {
         &self.extends

@@ -62,6 +62,7 @@ pub(crate) fn is_standard(document: &Document) -> bool {
 /// # Errors
 /// All problems at once.
 pub fn part(name: &str, document: Document) -> Result<Part, Error> {
+    document.expect_kind("dram");
     if is_standard(&document) {
         let message =
             format!("`{name}` is a standard (\"{}\") that parts extend, not a part", document.title());

@@ -67,6 +67,7 @@ pub struct PolicyPreset {
 /// # Errors
 /// All problems at once.
 pub fn policy(document: Document) -> Result<PolicyPreset, Error> {
+    document.expect_kind("policy");
     let ReadPreset { title, bases, value, mut rows } = read(document, values)?;
     let Values { refresh, transaction_queue, rule } = value;
     rows.sort_by(|a, b| a.key.cmp(&b.key));

@@ -79,6 +79,7 @@ impl DescribedLink {
 /// All problems at once.
 pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
     read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
+        document.expect_kind("traffic");
         let root = document.root();
         let flows = root.needed_section("flows", "number and sizes of flows")?;
         let sizes = root.needed_section("sizes", "sizes of packets")?;

@@ -128,9 +128,10 @@ def _(result: ChipCheck) -> list[Part]:
             "Unloaded read and peak",
             (
                 *map(text, ("cluster", "role", "memory or unit")),
+                "bytes",
                 "unloaded",
                 BAR,
-                text("request + service + reply, ns"),
+                text("request + service + reply"),
                 "peak",
                 "Gbit/s",
             ),
@@ -147,7 +148,8 @@ def _access(row: MemoryCheck, slowest: float) -> tuple[Cell, ...]:
     parts = f"{row.there_ns:.1f} + {row.memory_ns:.1f} + {row.back_ns:.1f}"
     most = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
     unloaded = Said(f"{row.unloaded_ns:.1f} ns")
-    return row.cluster, row.role, row.memory, unloaded, Bar(row.unloaded_ns / slowest), parts, *most
+    bar = Bar(row.unloaded_ns / slowest)
+    return row.cluster, row.role, row.memory, f"{row.bytes:,}", unloaded, bar, parts, *most
 
 
 def _verdict(result: ChipCheck) -> Verdict:

@@ -139,7 +139,7 @@ def flowcache(
     digests = path is None or _holds_digests(path, format, problems)
     if digests:
         asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
-        asked |= {"time-out": time_out_seconds is not None, "packets": packets != 0}
+        asked |= {"flow statistics (--traffic)": time_out_seconds is not None, "packets": packets != 0}
         problems += [
             ConfigProblem(name, "", "has no effect on an input of digests; omit it, or pass a capture")
             for name, is_asked in asked.items()

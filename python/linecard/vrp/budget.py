@@ -252,13 +252,7 @@ def line_search(
     try:
         bare = search.run([])
     except ConfigError as error:
-        # The rate is set as a bandwidth, so an error of the bandwidth is an error of the rate.
-        raise ConfigError.of(
-            [
-                replace(problem, place="rate", key="") if problem.key == "traffic.rate_gbps" else problem
-                for problem in error.problems
-            ]
-        ) from None
+        raise of_rate(error) from None
     if not keeps_up(bare):
         found = f"found {rate_pps / 1e6:g} Mpps; the chip cannot sustain this rate even when it only forwards packets"
         loses = f"it loses {bare.summary.loss_fraction:.1%} of the packets"
@@ -332,6 +326,16 @@ def _(result: VrpBudget) -> list[Part]:
     return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]
 
 
+def of_rate(error: ConfigError) -> ConfigError:
+    """Name the rate as the cause of each problem of the bandwidth, as which the rate was set."""
+    return ConfigError.of(
+        [
+            replace(problem, place="rate", key="") if problem.key == "traffic.rate_gbps" else problem
+            for problem in error.problems
+        ]
+    )
+
+
 class VrpBudgets(Several[VrpBudget]):
     """The budgets for extensions at several packet rates."""
 
@@ -367,7 +371,9 @@ def _(result: VrpBudgets) -> list[Part]:
 
     transfers = over("dram_reads", "dram_writes", "sram_transfers")
     return [
+        Title(f"{result.results[0].chip} at {len(result.results)} rates of packets of 64 bytes"),
         *found,
         Chart("Cycles", rates, Axis("cycles per packet", zero=True), over("cycles")),
         Chart("Transfers", rates, Axis("transfers of 32 bytes per packet", zero=True), transfers),
+        Chart("Hashes", rates, Axis("hashes per packet", zero=True), over("hashes")),
     ]

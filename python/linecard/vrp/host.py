@@ -12,7 +12,7 @@ from linecard.request import U64_MAX, name_of, settings
 from linecard.result import Result
 from linecard.tables import Table
 from linecard.view import Fact, Facts, Part, Title, bars, view
-from linecard.vrp.budget import PACKET_BYTES, parse_rate
+from linecard.vrp.budget import PACKET_BYTES, of_rate, parse_rate
 from linecard.vrp.reports import HierarchyReport
 
 if TYPE_CHECKING:
@@ -75,16 +75,20 @@ def hierarchy(
     if not 0 <= seed <= U64_MAX:
         problems.append(ConfigProblem("seed", "", f"found {seed}, expected 0 to {U64_MAX}"))
     ConfigError.check(problems)
-    found = _core.hierarchy(
-        name_of("chip", chip),
-        overrides=settings(set),
-        rate_pps=parse_rate(rate),
-        packet_bytes=packet_bytes,
-        message_bytes=packet_bytes if message_bytes is None else message_bytes,
-        one_in=one_in,
-        packets=packets,
-        seed=seed,
-    )
+    name, overrides, rate_pps = name_of("chip", chip), settings(set), parse_rate(rate)
+    try:
+        found = _core.hierarchy(
+            name,
+            overrides=overrides,
+            rate_pps=rate_pps,
+            packet_bytes=packet_bytes,
+            message_bytes=packet_bytes if message_bytes is None else message_bytes,
+            one_in=one_in,
+            packets=packets,
+            seed=seed,
+        )
+    except ConfigError as error:
+        raise of_rate(error) from None
     return convert(found, HierarchyResult)
 
 

@@ -75,3 +75,35 @@ def test_a_size_that_is_missing_is_not_also_a_rate_that_is_too_high(cli):
     ended = cli("run", "example_smartnic", "--set", "traffic.kind=fixed")
     assert "traffic.packet_bytes: missing" in ended.err
     assert "Gbit/s" not in ended.err
+
+
+DRAM = ("dram", "run", "--pattern", "random", "--count", "50")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "command"),
+    [
+        ("chip", 'title = "c"\nextends = "example_smartnic"\n', ("check",)),
+        ("chip", 'title = "c"\nextends = "example_smartnic"\n', ("run",)),
+        (
+            "program",
+            'title = "p"\nsource = "test"\n[[step]]\nop = "send"\n',
+            ("run", "example_smartnic", "--program"),
+        ),
+        ("dram", 'title = "d"\nextends = "ddr4_2400"\n', DRAM),
+        ("policy", 'title = "y"\nextends = "frfcfs"\n', (*DRAM, "ddr4_2400", "--policy")),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(cli, tmp_path, kind, text, command):
+    path = tmp_path / "own.toml"
+    usual = ["--packets", "50"] if "run" in command and "dram" not in command else []
+    path.write_text(f'kind = "{kind}"\n{text}')
+    assert cli(*command, path, *usual).status == 0
+    path.write_text(f'kind = "sweep"\n{text}')
+    ended = cli(*command, path, *usual)
+    assert (ended.status, f"own.toml:1: kind: found `sweep`, expected `{kind}`" in ended.err) == (2, True), ended.err
+
+
+def test_strict_reading_needs_a_capture(cli):
+    ended = cli("run", "example_smartnic", "--strict", "--packets", "50")
+    assert (ended.status, ended.err.startswith("linecard: --strict: has no effect without a capture")) == (2, True)

@@ -325,6 +325,8 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path, wording):
     assert cli("hierarchy", "--rate", "0.5").status == 2
     wording(cli("hierarchy", "--rate", "10Mpps").err)
     wording(cli("hierarchy", "ixp1200_eval").err)
+    # 1,500 bytes at 100 kpps exceed the lines; no --set was given.
+    assert cli("hierarchy", "ixp1200_host", "--rate", "100kpps", "--bytes", "1500").err.startswith("linecard: rate:")
     assert cli("hierarchy", "--set", "pci.write_times=64").status == 2
 
 

@@ -114,22 +114,29 @@ pub(super) struct Aim {
     slots: u32,
     /// Distinguishes the moves of a step.
     draw: u32,
-    /// How often the step executes per packet, and how far rotating addresses advance then.
+    /// How often the step executes per packet.
     times: u32,
-    stride: u32,
 }
 
-/// Returns the stride between slots in pseudo-random order: a golden fraction of their number, without a common
-/// divisor.
-fn shuffled_stride(slots: u32) -> u32 {
-    let divisor = |mut a: u32, mut b: u32| {
-        while b > 0 {
-            (a, b) = (b, a % b);
+/// Returns the slot at a position of a pseudo-random order in which each of `slots` slots occurs once.
+///
+/// Each round of a multiplication by an odd number and a shifted exclusive or is a permutation of the numbers of as
+/// many bits as `slots` needs. Results beyond the last slot are permuted again.
+#[inline]
+fn shuffled(position: u32, slots: u32) -> u32 {
+    const ROUNDS: [u32; 3] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35];
+    let bits = (u32::BITS - (slots - 1).leading_zeros()).max(1);
+    let (mask, shift) = (u32::MAX >> (u32::BITS - bits), bits.div_ceil(2));
+    let mut slot = position;
+    loop {
+        for odd in ROUNDS {
+            slot = slot.wrapping_add(1).wrapping_mul(odd) & mask;
+            slot ^= slot >> shift;
         }
-        a
-    };
-    let golden = (f64::from(slots) * 0.618_033_988_75) as u32;
-    (golden..slots).find(|&stride| divisor(stride, slots) == 1).unwrap_or(1)
+        if slot < slots {
+            return slot;
+        }
+    }
 }
 
 /// Returns the number of consecutive accesses of the stated size that fit.
@@ -212,7 +219,8 @@ impl Aim {
             Address::Any => scaled(mix(info.number, draw.wrapping_add(self.draw))),
             Address::InOrder | Address::Shuffled => {
                 let passed = number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
-                ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
+                let position = (passed % u64::from(slots)) as u32;
+                if self.address == Address::Shuffled { shuffled(position, slots) } else { position }
             }
         };
         let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * u32::from(bytes.max(1)));
@@ -251,7 +259,6 @@ impl ListedAccess {
         let span = self.span;
         let slots = slots_of(span.within_bytes, slot_bytes);
         let is_fixed = !is_packet && !span.per_thread && (span.address == Address::Same || slots == 1);
-        let stride = if span.address == Address::Shuffled { shuffled_stride(slots) } else { 1 };
         let Span { address, within_bytes, per_thread } = span;
         let own_bytes = if per_thread { within_bytes } else { 0 };
         (!is_fixed).then_some(Aim {
@@ -263,7 +270,6 @@ impl ListedAccess {
             slots,
             draw,
             times: 1,
-            stride,
         })
     }
 }
@@ -301,11 +307,16 @@ mod tests {
 
     #[test]
     fn shuffled_ones_pass_every_slot_once_before_any_again() {
-        for slots in [1, 2, 3, 12, 16, 100, 24_576] {
+        for slots in [1, 2, 3, 12, 16, 100, 1_024, 24_576] {
             let mut first = addresses(Address::Shuffled, 64 * slots, Some(0), u64::from(slots.div_ceil(4)));
             first.truncate(slots as usize);
-            let jumps = first.windows(2).filter(|two| two[1] == two[0] + 64).count();
-            assert!(slots < 16 || jumps == 0, "{slots}: {jumps} are neighbours");
+            // Successive slots of a random order have 1 - 1/e of all distances.
+            let mut distances: Vec<u32> =
+                first.windows(2).map(|two| (two[1] / 64 + slots - two[0] / 64) % slots).collect();
+            distances.sort_unstable();
+            distances.dedup();
+            let share = distances.len() as f64 / f64::from(slots);
+            assert!(slots < 100 || (0.58..0.68).contains(&share), "{slots}: {share} of all distances");
             first.sort_unstable();
             assert!(first.iter().zip(0..).all(|(&at, slot)| at == 64 * slot), "{slots}: {first:?}");
         }
