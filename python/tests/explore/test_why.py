@@ -239,6 +239,33 @@ def test_every_lift_has_its_settings(chip, changes, wording):
     wording("\n".join(f"{lift.component}: {lift.text}: {lift.settings}" for lift in lifts))
 
 
+def test_a_queue_manager_has_lifts():
+    def of_manager(manager):
+        lifts = Chip("ixp1200", [f"unit.queues.manager={manager}"]).lifts()
+        return [lift.settings for lift in lifts if lift.component == "queues"]
+
+    # The file has 40 ns for each time, and 32 engines, which `nc` does not use.
+    times = {"unit.queues.memory_ns": 20, "unit.queues.interconnect_ns": 20}
+    assert of_manager("none") == []
+    assert of_manager("nc") == [times]
+    assert of_manager("qc") == [times, {"unit.queues.engines": 64}]
+
+
+def test_a_capture_that_has_ended_is_not_asked_for_more_packets(chip):
+    question = asked(chip, {}, packets=2000)
+    question.doubt = "the runs are not steady"
+    for trace, sent, says in (
+        (None, 10, ("With 2,000 packets and 3 seeds, the runs", "Simulate more packets (--packets), lower")),
+        ("edge", 2000, ("With 2,000 packets and 3 seeds, the runs", "Simulate more packets (--packets), lower")),
+        ("edge", 10, ("With the whole capture and 3 seeds, the runs", "Replay a longer capture (--trace), lower")),
+    ):
+        if trace is not None:
+            question.shared["trace"] = trace
+        numbers = {"packets_in": sent, "packets_out": sent, "packets_dropped": 0}
+        verdict, why = question._not_known(2000, [{"status": "ok", "numbers": numbers}])
+        assert (verdict, [part in why for part in says]) == ("not known", [True, True]), why
+
+
 def test_a_gain_within_noise_is_no_verdict_and_not_called_small(wording):
     def lifted(gain, low, high):
         return Lifted(("crypto",), "memory", "crypto twice as fast", gain, low, high, {})
