@@ -353,6 +353,14 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         not_ipv4: counts.dropped(Loss::Program(DropReason::NotIpv4)),
         inside: counts.inside_at_end as usize,
     };
+    if told.design.traffic.ignores_times {
+        warnings.push(
+            "the chip's file sets traffic.arrivals to saturated: a frame always waits at each port, and the \
+             timestamps of the capture are not used. Use them with --set traffic.arrivals=captured, or set \
+             traffic.arrivals=saturated to confirm"
+                .to_owned(),
+        );
+    }
     warnings.extend(traffic_warnings(request, &notes.borrow(), *outcome == &Outcome::TrafficEnded, &facts));
     warnings
 }

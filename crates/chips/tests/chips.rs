@@ -328,6 +328,18 @@ fn the_bus_time_of_a_busy_packet_buffer_adds_up() {
 }
 
 #[test]
+fn a_chip_that_ignores_the_times_of_a_capture_says_so() {
+    let says = |chip: &str, overrides: &[&str]| {
+        let request = RunRequest { trace: Some("edge".to_owned()), ..request(chip, overrides) };
+        quick(&request).warnings.iter().any(|warning| warning.contains("traffic.arrivals=captured"))
+    };
+    assert!(says("nfp4000", &[]));
+    assert!(!says("nfp4000", &["traffic.arrivals=captured"]));
+    assert!(!says("nfp4000", &["traffic.arrivals=saturated"]));
+    assert!(!says("example_smartnic", &[]));
+}
+
+#[test]
 fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
     let message = refused(
         "example_smartnic",
