@@ -193,9 +193,11 @@ impl Traffic {
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
             notes.too_late = Some(format!(
-                "packet {packet} arrives {at_ns} ns after the first packet, but the simulation clock ends at \
-                 {last_ns} ns. Raise the rate or the speed-up of the traffic, or cut the capture where its \
-                 timestamps jump"
+                "packet {packet} arrives {} after the first packet; expected at most {}, which the simulation clock \
+                 covers. Raise traffic.rate_gbps (or traffic.speedup of a capture), or cut the capture where its \
+                 timestamps jump",
+                duration(at_ns),
+                duration(last_ns)
             ));
             return None;
         }
@@ -310,6 +312,16 @@ fn head_of(packet: &Packet) -> PacketHead {
         network,
         frame: 0,
         kept: 0,
+    }
+}
+
+/// Returns a long time in words.
+fn duration(ns: u64) -> String {
+    let seconds = ns as f64 / 1e9;
+    if seconds < 3_600.0 {
+        format!("{seconds:.0} seconds")
+    } else {
+        format!("{:.1} hours", seconds / 3_600.0)
     }
 }
 
