@@ -3,7 +3,7 @@
 
 use crate::kit;
 
-use kit::{ALL, Asked, Fixed, Ran, SEND, TABLE, each, run_with, small, without_wires};
+use kit::{ALL, Asked, Fixed, Ran, SEND, TABLE, each, read, run_with, small, without_wires};
 use linecard_chip::config::*;
 use linecard_chip::{ChipConfig, DispatchRule, Outcome};
 use linecard_program::PacketHead;
@@ -99,6 +99,25 @@ fn who_lends_a_packet_works_beside_the_next_until_both_are_done() {
     let early = ran(config, lend(), vec![(30, SEND)], 2);
     assert_eq!(early.left(), [(0, 40), (1, 150)]);
     nothing_is_left(&early);
+}
+
+#[test]
+fn a_hit_at_the_end_of_a_list_takes_its_cycles() {
+    let mut config = two_stages([1, 1], None, None);
+    config.clusters[0].data_cache = Some(DataCacheConfig {
+        per_thread: false,
+        of: vec!["sram".into()],
+        sets: 1,
+        ways: 1,
+        line_bytes: 64,
+        replacement: Replacement::LeastRecent,
+        latency_cycles: 5,
+        leaves_engine: false,
+    });
+    // The first packet misses until 100, is lent at 110, and its thread reads on until 115. The second packet hits
+    // until 120 and is lent at 130. Each leaves 3 later.
+    let lend = vec![(0, read(4)), (10, Action::Lend { inbox: 1 }), (0, read(4))];
+    assert_eq!(ran(config, lend, vec![(3, SEND)], 2).left(), [(0, 113), (1, 133)]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::request::RunRequest;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
 use linecard_files::{Error, PacketInput};
-use linecard_program::{NetworkKind, PacketHead};
+use linecard_program::{LEAST_FRAME_BYTES, NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::link::{ETHERNET_FCS_BYTES, ETHERNET_HEADER_BYTES};
@@ -193,9 +193,11 @@ impl Traffic {
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
             notes.too_late = Some(format!(
-                "packet {packet} arrives {at_ns} ns after the first packet, but the simulation clock ends at \
-                 {last_ns} ns. Raise the rate or the speed-up of the traffic, or cut the capture where its \
-                 timestamps jump"
+                "packet {packet} arrives {} after the first packet; expected at most {}, which the simulation clock \
+                 covers. Raise traffic.rate_gbps (or traffic.speedup of a capture), or cut the capture where its \
+                 timestamps jump",
+                duration(at_ns),
+                duration(last_ns)
             ));
             return None;
         }
@@ -250,14 +252,15 @@ impl Traffic {
 }
 
 /// Returns a packet as an Ethernet frame with its check sequence: an IP packet of another link has a header of Ethernet
-/// instead of that link's header and check sequence.
+/// instead of that link's header and check sequence. A sender pads a shorter frame (IEEE 802.3, 4.2.3.3).
 fn framed(packet: Packet) -> Packet {
     let without_fcs = match packet.link {
         LinkType::ETHERNET => packet.bytes_without_fcs(),
         _ if packet.ip_bytes >= LEAST_IP_BYTES => packet.ip_bytes.saturating_add(ETHERNET_HEADER_BYTES),
         _ => packet.bytes_without_fcs().saturating_add(ETHERNET_HEADER_BYTES),
     };
-    Packet { wire_bytes: without_fcs.saturating_add(FCS_BYTES), fcs_bytes: ETHERNET_FCS_BYTES, ..packet }
+    let wire_bytes = without_fcs.saturating_add(FCS_BYTES).max(LEAST_FRAME_BYTES);
+    Packet { wire_bytes, fcs_bytes: ETHERNET_FCS_BYTES, ..packet }
 }
 
 /// Parses a CSV file, or `bytes:weight` and `low-high:weight` with commas between; a range spreads its weight evenly
@@ -312,6 +315,16 @@ fn head_of(packet: &Packet) -> PacketHead {
     }
 }
 
+/// Returns a long time in words.
+fn duration(ns: u64) -> String {
+    let seconds = ns as f64 / 1e9;
+    if seconds < 3_600.0 {
+        format!("{seconds:.0} seconds")
+    } else {
+        format!("{:.1} hours", seconds / 3_600.0)
+    }
+}
+
 /// FNV-1a over the five-tuple: equal flows have equal hashes.
 fn hash_of(packet: &Packet) -> u32 {
     const PRIME: u32 = 0x0100_0193;
@@ -358,9 +371,13 @@ mod tests {
             // pcap, without the check sequence, and with it; ERF.
             (Packet { wire_bytes: 60, link: ethernet, ip_bytes: 46, ..Packet::default() }, 64),
             (Packet { wire_bytes: 64, fcs_bytes: 4, link: ethernet, ip_bytes: 46, ..Packet::default() }, 64),
-            // An IP packet of 40 bytes alone, and on SONET with a header of 4 bytes and a check sequence of 2.
-            (Packet { wire_bytes: 40, link: LinkType::RAW_IP, ip_bytes: 40, ..Packet::default() }, 58),
-            (Packet { wire_bytes: 46, link: LinkType::PPP_HDLC, ip_bytes: 40, ..Packet::default() }, 58),
+            // An IP packet of 80 bytes alone, and on SONET with a header of 4 bytes and a check sequence of 2.
+            (Packet { wire_bytes: 80, link: LinkType::RAW_IP, ip_bytes: 80, ..Packet::default() }, 98),
+            (Packet { wire_bytes: 86, link: LinkType::PPP_HDLC, ip_bytes: 80, ..Packet::default() }, 98),
+            // Frames of 46, 58 and 63 bytes with the check sequence, which a sender pads to 64.
+            (Packet { wire_bytes: 42, link: ethernet, ..Packet::default() }, 64),
+            (Packet { wire_bytes: 40, link: LinkType::RAW_IP, ip_bytes: 40, ..Packet::default() }, 64),
+            (Packet { wire_bytes: 63, fcs_bytes: 4, link: ethernet, ip_bytes: 45, ..Packet::default() }, 64),
             // A packet that does not state its size.
             (Packet { wire_bytes: 70_000, link: LinkType::RAW_IP, ..Packet::default() }, 70_018),
         ];

@@ -241,13 +241,12 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
     uses
 }
 
-/// Returns the use of the buses of a packet buffer over time. The rest of the time had no request: an access
-/// outstanding at the start or the end of the measurement counts in the period in which it began, so idle time is the
-/// remainder and not a sum.
+/// Returns the use of the buses of a packet buffer over time. In the rest of the time there was no request.
 fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
-    let (count, cycles) = (buffer.channels.len() as f64, buffer.cycles as f64);
+    let count = buffer.channels.len() as f64;
     let mean = |of: fn(&Statistics) -> u64| {
-        share(buffer.channels.iter().map(|s| of(s) as f64).sum::<f64>() / count, cycles)
+        buffer.channels.iter().map(|s| share(of(s) as f64, s.period(buffer.cycles) as f64)).sum::<f64>()
+            / count
     };
     DramShares {
         data: mean(|s| s.data_cycles[0] + s.data_cycles[1]),
@@ -354,6 +353,14 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
         not_ipv4: counts.dropped(Loss::Program(DropReason::NotIpv4)),
         inside: counts.inside_at_end as usize,
     };
+    if told.design.traffic.ignores_times {
+        warnings.push(
+            "the chip's file sets traffic.arrivals to saturated: a frame always waits at each port, and the \
+             timestamps of the capture are not used. Use them with --set traffic.arrivals=captured, or set \
+             traffic.arrivals=saturated to confirm"
+                .to_owned(),
+        );
+    }
     warnings.extend(traffic_warnings(request, &notes.borrow(), *outcome == &Outcome::TrafficEnded, &facts));
     warnings
 }

@@ -78,6 +78,8 @@ limits! {
     CHANNELS: "memory", "{}", "twice the channels of {}", NOT_TRIED, |part| part.more("channels", 2);
     CACHE: "memory", "{}", "four times the cache of {}", NOT_TRIED, |part| part.more("cache_bytes", 4);
     LATENCY: "latency", "{}", "half the latency of {}", NOT_TRIED, |part| part.lower_latency();
+    MANAGER: "memory", "{}", "half the memory and interconnect times of {}", NOT_TRIED, |part| part.faster_manager();
+    MANAGER_ENGINES: "memory", "{}", "twice the engines of {}", NOT_TRIED, |part| part.more_manager_engines();
     LINK: "link", "{}", "{} at twice the rate",
         |config, name| for link in config.links.iter_mut().filter(|link| link.name.split('.').next() == Some(name)) {
             link.byte_fs /= 2;
@@ -136,7 +138,7 @@ limits! {
 const OF_PARTS: &[(&str, &[&Limit])] = &[
     ("cluster", &[&ENGINES, &THREADS]),
     ("memory", &[&MEMORY, &CHANNELS, &CACHE, &LATENCY]),
-    ("unit", &[&MEMORY, &LATENCY]),
+    ("unit", &[&MEMORY, &LATENCY, &MANAGER, &MANAGER_ENGINES]),
     ("link", &[&LINK, &LATENCY]),
     ("port", &[&PORT, &QUEUES_OF]),
     ("buffer", &[&BUFFER]),
@@ -325,8 +327,28 @@ impl<'a> Part<'a> {
         faster.collect()
     }
 
+    /// Returns the settings for half of the times of a queue manager that have keys.
+    fn faster_manager(&self) -> Settings {
+        if self.text("manager").is_none_or(|manager| manager == "none") {
+            return Settings::new();
+        }
+        ["memory_ns", "interconnect_ns"].iter().filter_map(|last| self.half(last)).flatten().collect()
+    }
+
+    /// Returns the settings for twice the engines of a queue manager; without a cache of descriptors it has none.
+    fn more_manager_engines(&self) -> Settings {
+        match self.text("manager") {
+            Some("sqc" | "qarray" | "qc") => self.more("engines", 2),
+            _ => Settings::new(),
+        }
+    }
+
+    fn half(&self, last: &str) -> Option<Settings> {
+        Some(set(self.key(last), self.number(last)? / 2.0))
+    }
+
     fn lower_latency(&self) -> Settings {
-        let half = |last| Some(set(self.key(last), self.number(last)? / 2.0));
+        let half = |last| self.half(last);
         half("latency_ns").or_else(|| half("latency_cycles")).unwrap_or_default()
     }
 

@@ -20,6 +20,8 @@ pub(super) struct TrafficPlan {
     pub pace: Pace,
     /// Whether packets of a capture count as Ethernet frames with their check sequence.
     pub frames: bool,
+    /// Whether the timestamps of a capture are not used although nobody asked for that.
+    pub ignores_times: bool,
     /// Flows that begin and end, instead of `arrivals` and `flows`.
     pub shots: Option<ShotNoiseConfig>,
 }
@@ -92,6 +94,7 @@ pub(super) fn traffic(
         flows: FlowShape::default(),
         pace: Pace::OWN,
         frames: true,
+        ignores_times: false,
         shots: None,
     };
     let Some(section) = root.section("traffic") else {
@@ -293,7 +296,8 @@ pub(super) fn traffic(
         &counts,
         "size of a captured packet: the Ethernet frame with its check sequence, or the captured bytes",
     );
-    TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
+    let ignores_times = is_replayed && when == When::Saturated && !section.is_set("arrivals");
+    TrafficPlan { name, sizes, arrivals, flows, pace, frames, ignores_times, shots }
 }
 
 /// Reads `[shots]`: flows that begin and end, whose sum is the traffic.

@@ -318,6 +318,28 @@ fn every_controller_serves_the_packet_buffer_and_its_bus_time_adds_up() {
 }
 
 #[test]
+fn the_bus_time_of_a_busy_packet_buffer_adds_up() {
+    // An access that begins before the end of the run and moves its data behind it counts whole.
+    for packets in [300, 2_000] {
+        let d = quick(&RunRequest { packets, ..request("hasan2003_ref_base", &[]) }).dram;
+        let sum = d.data + d.row_miss + d.turnaround + d.refresh + d.spacing + d.idle;
+        assert!((sum - 1.0).abs() < 1e-12 && d.data > 0.0, "{packets}: {d:?}");
+    }
+}
+
+#[test]
+fn a_chip_that_ignores_the_times_of_a_capture_says_so() {
+    let says = |chip: &str, overrides: &[&str]| {
+        let request = RunRequest { trace: Some("edge".to_owned()), ..request(chip, overrides) };
+        quick(&request).warnings.iter().any(|warning| warning.contains("traffic.arrivals=captured"))
+    };
+    assert!(says("nfp4000", &[]));
+    assert!(!says("nfp4000", &["traffic.arrivals=captured"]));
+    assert!(!says("nfp4000", &["traffic.arrivals=saturated"]));
+    assert!(!says("example_smartnic", &[]));
+}
+
+#[test]
 fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
     let message = refused(
         "example_smartnic",

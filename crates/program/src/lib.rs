@@ -10,4 +10,4 @@ mod packet;
 pub mod script;
 
 pub use drops::DropReason;
-pub use packet::{CELL_BYTES, NetworkKind, PacketHead, PacketId, cells_of};
+pub use packet::{CELL_BYTES, LEAST_FRAME_BYTES, NetworkKind, PacketHead, PacketId, cells_of};

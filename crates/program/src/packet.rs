@@ -4,7 +4,7 @@
 pub const CELL_BYTES: u32 = 64;
 
 /// The shortest Ethernet frame, check sequence included.
-const LEAST_FRAME_BYTES: u32 = 64;
+pub const LEAST_FRAME_BYTES: u32 = 64;
 
 /// Returns the cells of a packet of `bytes` bytes.
 #[inline]

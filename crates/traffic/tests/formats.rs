@@ -51,6 +51,21 @@ fn a_stated_check_sequence_is_no_part_of_the_frame() {
         let (packets, _) = read_all("x", &[section(order), blocks.concat()].concat());
         assert_eq!(packets[0].fcs_bytes, fcs_bytes, "{value}");
     }
+    // Flags of a packet, with an inbound direction: 4 bytes instead of the 2 of its interface, and not stated.
+    for (flags, fcs_bytes) in [(4 << 5 | 1, 4), (1, 2)] {
+        for order in ORDERS {
+            let two_bytes = option(order, 13, &[16]);
+            let comment = option(order, 1, b"seen");
+            let options = [comment, option(order, 2, &order.u32(flags)), option(order, 0, &[])].concat();
+            let fields = [0, 0, 1, wire_bytes, wire_bytes].map(|f| order.u32(f)).concat();
+            let padding = vec![0; frame.len().next_multiple_of(4) - frame.len()];
+            let packet = block(order, 6, &[fields, frame.clone(), padding, options].concat());
+            let (packets, reader) =
+                read_all("x", &[section(order), interface(order, 1, 0, &two_bytes), packet].concat());
+            assert!(reader.report().is_clean());
+            assert_eq!(packets[0].fcs_bytes, fcs_bytes, "{flags}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -53,6 +54,30 @@ def compiler_folder() -> Path:
     return Path(found.submodule_search_locations[0])
 
 
+def _command(source: Path, flags: Iterable[str], include: Path, defines: Sequence[str], cflags: str) -> list[str]:
+    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+    command = [sys.executable, "-m", "ziglang", "cc", *(flag for flag in flags if flag != "-Werror")]
+    command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
+    return [*command, "-I", str(include), "-I", named.rpartition("/")[0] or ".", named]
+
+
+def included_files(source: Path, flags: Iterable[str], include: Path, defines: Sequence[str], cflags: str) -> list[str]:
+    """Return a C file and the files that it includes, directly or through others, except shipped headers.
+
+    The arguments are those of `compile_c`. The list is empty if the compiler rejects the file.
+    """
+    command = [*_command(source, flags, include, defines, cflags), "-M"]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        return []
+    # A rule of a makefile: a backslash precedes blanks in names, and ends lines that go on.
+    names = re.findall(r"(?:\\[ #]|[^\s\\]|\\(?!\n))+", done.stdout.partition(":")[2])
+    found = [re.sub(r"\\([ #])", r"\1", name).replace("$$", "$") for name in names]
+    shipped = (f"{include}/", f"{compiler_folder()}/")
+    return [name for name in found if not name.startswith(shipped)]
+
+
 def compile_c(
     source: Path, target: Path, flags: Iterable[str], include: Path, defines: Sequence[str], cflags: str, *last: str
 ) -> Path:
@@ -70,13 +95,9 @@ def compile_c(
     Raises:
         CompileError: The compiler rejected the file; the error contains the compiler's message.
     """
-    # The compiler reads an argument that begins with @ as a file of arguments, and one with - as an option.
-    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
         made = Path(scratch) / target.name
-        command = [sys.executable, "-m", "ziglang", "cc", *(flag for flag in flags if flag != "-Werror")]
-        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
-        command += ["-I", str(include), "-I", named.rpartition("/")[0] or ".", named, *last, "-o", str(made)]
+        command = [*_command(source, flags, include, defines, cflags), *last, "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
             raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")

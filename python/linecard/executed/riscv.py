@@ -18,8 +18,15 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import ConfigError, did_you_mean
-from linecard.executed.compiling import WIDTHS, check_source, compile_c, compiler_folder, wrong_compilation
+from linecard.errors import ConfigError, MissingExtraError, did_you_mean
+from linecard.executed.compiling import (
+    WIDTHS,
+    check_source,
+    compile_c,
+    compiler_folder,
+    included_files,
+    wrong_compilation,
+)
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace_result import ProgramTrace
 from linecard.files import check_apart
@@ -32,6 +39,29 @@ if TYPE_CHECKING:
 
 BUDGET = 20_000_000
 RUN_BUDGET = 1_000_000_000
+
+
+def _flags(bits: int) -> list[str]:
+    tools = toolchain()
+    return [flag if bits == WIDTHS[0] else tools.FLAGS64.get(flag, flag) for flag in tools.FLAGS]
+
+
+def program_includes(source: str, defines: Sequence[str] = (), *, cflags: str = "", bits: int = 32) -> list[str]:
+    """Return the files that a C file includes if it is compiled with these arguments of `program_build`.
+
+    The compiler finds also files that macros name. The list omits the headers of Linecard and of the compiler. It is
+    empty if the file cannot be compiled; then a run reports the reason.
+    """
+    from linecard.executed.xdp import ISA, is_xdp, xdp_flags
+
+    xdp = is_xdp(source)
+    if wrong_compilation(cflags, bits, is_xdp=xdp):
+        return []
+    try:
+        flags, include = xdp_flags(ISA) if xdp else (_flags(bits), PROGRAMS / "include")
+        return included_files(Path(source), flags, include, defines, cflags)
+    except MissingExtraError:
+        return []
 
 
 @plain
@@ -75,7 +105,7 @@ def program_build(
         return xdp_build(source, output, defines, cflags=cflags)
     compiler_folder()
     tools = toolchain()
-    flags = tools.FLAGS if bits == WIDTHS[0] else [tools.FLAGS64.get(flag, flag) for flag in tools.FLAGS]
+    flags = _flags(bits)
     runtime = map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
     link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]
     script = f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}"

@@ -77,6 +77,22 @@ def is_xdp(program: str | PathLike[str]) -> bool:
         return False
 
 
+def xdp_flags(isa: int) -> tuple[list[str], Path]:
+    """Return the compiler flags of XDP programs, and the folder with their shipped headers.
+
+    Raises:
+        MissingExtraError: The compiler is not installed.
+    """
+    tools, include = toolchain(), XDP / "include"
+    # Lines of the shipped headers have the names by which they are included.
+    return [
+        *tools.xdp_flags(isa),
+        "-c",
+        *tools.kernel_headers(compiler_folder()),
+        f"-ffile-prefix-map={include}/=",
+    ], include
+
+
 @plain
 def xdp_build(
     source: str | PathLike[str],
@@ -108,9 +124,7 @@ def xdp_build(
     if isa not in ISAS:
         raise ConfigError.at("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")
     ConfigError.check(wrong_compilation(cflags, WIDTHS[0], is_xdp=True))
-    tools, include = toolchain(), XDP / "include"
-    # Lines of the shipped headers have the names by which they are included.
-    flags = [*tools.xdp_flags(isa), "-c", *tools.kernel_headers(compiler_folder()), f"-ffile-prefix-map={include}/="]
+    flags, include = xdp_flags(isa)
     target = Path(output) if output is not None else source.with_suffix(".o")
     return compile_c(source, target, flags, include, defines, cflags)
 

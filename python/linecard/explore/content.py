@@ -40,6 +40,10 @@ _DEEPEST = 64
 _LONGEST_NAME = 4096
 # Names of files in C, whatever the conditions around them, and the largest file that may be source text.
 _INCLUDED = re.compile(rb'^[ \t]*#[ \t]*(?:include|embed)[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+# An inclusion whose file only the compiler knows, because a macro names it.
+_BY_MACRO = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|embed)\b(?![ \t]*[<"])', re.MULTILINE)
+# Stands for such an inclusion among the names in a file; no file has this name.
+_SOME_FILE = "\0"
 _MOST_SOURCE_BYTES = 4 << 20
 
 
@@ -83,7 +87,8 @@ def _read(path: str) -> tuple[str, tuple[str, ...]]:
         content = file.read()
     if not is_toml:
         included = dict.fromkeys(os.fsdecode(name) for name in _INCLUDED.findall(content))
-        return hashlib.sha256(content).hexdigest(), tuple(included)
+        by_macro = (_SOME_FILE,) if _BY_MACRO.search(content) else ()
+        return hashlib.sha256(content).hexdigest(), (*included, *by_macro)
     try:
         table = tomllib.loads(content.decode())
         texts = tuple(dict.fromkeys(_texts(table)))
@@ -125,8 +130,24 @@ def files_of(request: Request) -> dict[str, str]:
     waiting += [(text, "", 0) for text in _texts(request.plain()["settings"])]
     flags, folders = _compilation(arguments)
     waiting += [(flag, "", 0) for flag in flags]
+    is_by_macro = _follow(waiting, folders, found)
+    followed = 0
+    # A file that a macro names may itself name files by macros.
+    while is_by_macro and len(found) > followed:
+        followed = len(found)
+        _follow([(name, "", 0) for name in _compiled(arguments, found)], folders, found)
+    return found
+
+
+def _follow(waiting: list[tuple[str, str, int]], folders: list[str], found: dict[str, str]) -> bool:
+    """Add files and all files that they name to `found`; return whether macros name further files.
+
+    A file is a name, the folder of the file that contains the name, and the number of files on the way to it.
+    """
+    is_by_macro = False
     while waiting:
         text, folder, depth = waiting.pop()
+        is_by_macro |= text == _SOME_FILE
         if not text or len(text) > _LONGEST_NAME or "\0" in text or depth > _DEEPEST:
             continue
         # A file that a file names is relative to the current folder, to the file that names it, or to a folder in
@@ -140,7 +161,27 @@ def files_of(request: Request) -> dict[str, str]:
             except OSError as error:
                 raise TrafficError(f"cannot read {path}: {error.strerror or error}") from error
             waiting += [(each, os.path.dirname(path), depth + 1) for each in texts]  # noqa: PTH120
-    return found
+    return is_by_macro
+
+
+def _compiled(arguments: Mapping[str, Any], found: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the files that the compiler reads for the program of a request, if the program is a C file."""
+    program, defines = str(arguments.get("program", "")), arguments.get("define", arguments.get("defines", ()))
+    if not program.endswith(".c"):
+        return ()
+    several = defines if isinstance(defines, (list, tuple)) else [defines]
+    cflags, bits = str(arguments.get("cflags", "")), int(arguments.get("bits", 32))
+    return _includes(program, tuple(map(str, several)), cflags, bits, tuple(sorted(found.items())))
+
+
+@lru_cache(maxsize=256)
+def _includes(
+    program: str, defines: tuple[str, ...], cflags: str, bits: int, _found: tuple[tuple[str, str], ...]
+) -> tuple[str, ...]:
+    """Ask the compiler again only if the contents of a known file have changed."""
+    from linecard.executed.riscv import program_includes
+
+    return tuple(program_includes(program, defines, cflags=cflags, bits=bits))
 
 
 def _compilation(arguments: Mapping[str, Any]) -> tuple[list[str], list[str]]:

@@ -33,7 +33,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
-from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, has_ended, longer, wrong_precision
+from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, has_ended, longer, more_packets, wrong_precision
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip, Parameter
@@ -335,7 +335,7 @@ class Question:
             elasticities, total = self.elasticities()
             self.shared = sure
             lifts = self.lifts(base)
-        verdict, reason = self._not_known(asked) if self.doubt else verdict_of(lifts, self.load)
+        verdict, reason = self._not_known(asked, base) if self.doubt else verdict_of(lifts, self.load)
         numbers = [numbers_of(record) for record in base]
         return WhyResult(
             chip=self.shared["chip"],
@@ -363,11 +363,15 @@ class Question:
             counts=self.bench.counts,
         )
 
-    def _not_known(self, asked: int) -> tuple[str, str]:
-        tried = f"{asked:,} to {self.shared['packets']:,}" if self.shared["packets"] > asked else f"{asked:,}"
+    def _not_known(self, asked: int, base: Sequence[Record]) -> tuple[str, str]:
+        most = 0 if self._ended(base) else self.shared["packets"]
+        tried = (
+            f"{asked:,} to {most:,} packets" if most > asked else f"{most:,} packets" if most else "the whole capture"
+        )
+        more = more_packets(most)
         return "not known", (
-            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; the bottleneck is not known. Simulate "
-            "more packets (--packets), lower the offered load, or request a lower precision."
+            f"With {tried} and {len(self.seeds)} seeds, {self.doubt}; the bottleneck is not known. "
+            f"{more[:1].upper()}{more[1:]}, lower the offered load, or request a lower precision."
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
@@ -559,7 +563,7 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
         interval = "" if unsure.low is None or unsure.high is None else f" ({unsure.low:+.0%} to {unsure.high:+.0%})"
         text = (
             f"{start}with {unsure.text}, the throughput rises by {unsure.gain:.0%}, which is within noise{interval}; "
-            "simulate more packets or seeds."
+            "use longer runs (--packets, or a longer capture) or more seeds (--seeds)."
         )
         return "not clear", text[:1].upper() + text[1:]
     text = (

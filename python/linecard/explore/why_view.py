@@ -105,7 +105,7 @@ def _slopes(result: WhyResult) -> Table:
     steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
     unsure = len(result.elasticities) - len(determined)
     more = (
-        f" The runs do not determine the elasticity of {unsure} parameters; simulate more packets or seeds."
+        f" The runs do not determine the elasticity of {unsure} parameters; use longer runs or more seeds."
         if unsure
         else ""
     )

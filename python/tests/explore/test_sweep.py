@@ -754,3 +754,37 @@ def test_the_hash_of_a_run_covers_what_a_c_file_includes(tmp_path, monkeypatch):
         assert content.content_of(request) != first, name
         Path(name).write_text(text)
         assert content.content_of(request) == first
+
+
+@pytest.mark.parametrize("first", ["#include <linecard.h>\n", "#include <linux/bpf.h>\n"])
+def test_the_hash_of_a_run_covers_what_a_macro_includes(tmp_path, monkeypatch, first):
+    from linecard.explore import content
+    from linecard.explore.subject import Request
+
+    pytest.importorskip("ziglang")
+    monkeypatch.chdir(tmp_path)
+    # The compiler alone can tell that `table` and `of` are files; each name is a macro of the file or of the request.
+    files = {
+        "my.c": f"{first}#define TEXT(x) #x\n#define NAMED(x) TEXT(x.inc)\n#include NAMED(table)\n",
+        "table.inc": "#include OTHER\n",
+        "a b.inc": "",
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    Path("other.inc").write_text("")
+    arguments = {"chip": "nfp4000", "program": "my.c", "define": ['OTHER="a b.inc"']}
+    request = Request("run", arguments, {})
+    kept = content.content_of(request)
+    assert content.files_of(request).keys() >= files.keys()
+    Path("other.inc").write_text("int other;")
+    assert content.content_of(request) == kept
+    for name, text in files.items():
+        Path(name).write_text(f"{text}\nint changed;")
+        assert content.content_of(request) != kept, name
+        Path(name).write_text(text)
+        assert content.content_of(request) == kept
+    other = Request("run", arguments | {"define": ['OTHER="other.inc"']}, {})
+    assert "other.inc" in content.files_of(other)
+    # The names of further files are in the one that a macro names.
+    Path("a b.inc").write_text('#include "other.inc"\n')
+    assert "other.inc" in content.files_of(request)

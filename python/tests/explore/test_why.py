@@ -239,6 +239,33 @@ def test_every_lift_has_its_settings(chip, changes, wording):
     wording("\n".join(f"{lift.component}: {lift.text}: {lift.settings}" for lift in lifts))
 
 
+def test_a_queue_manager_has_lifts():
+    def of_manager(manager):
+        lifts = Chip("ixp1200", [f"unit.queues.manager={manager}"]).lifts()
+        return [lift.settings for lift in lifts if lift.component == "queues"]
+
+    # The file has 40 ns for each time, and 32 engines, which `nc` does not use.
+    times = {"unit.queues.memory_ns": 20, "unit.queues.interconnect_ns": 20}
+    assert of_manager("none") == []
+    assert of_manager("nc") == [times]
+    assert of_manager("qc") == [times, {"unit.queues.engines": 64}]
+
+
+def test_a_capture_that_has_ended_is_not_asked_for_more_packets(chip):
+    question = asked(chip, {}, packets=2000)
+    question.doubt = "the runs are not steady"
+    for trace, sent, says in (
+        (None, 10, ("With 2,000 packets and 3 seeds, the runs", "Simulate more packets (--packets), lower")),
+        ("edge", 2000, ("With 2,000 packets and 3 seeds, the runs", "Simulate more packets (--packets), lower")),
+        ("edge", 10, ("With the whole capture and 3 seeds, the runs", "Replay a longer capture (--trace), lower")),
+    ):
+        if trace is not None:
+            question.shared["trace"] = trace
+        numbers = {"packets_in": sent, "packets_out": sent, "packets_dropped": 0}
+        verdict, why = question._not_known(2000, [{"status": "ok", "numbers": numbers}])
+        assert (verdict, [part in why for part in says]) == ("not known", [True, True]), why
+
+
 def test_a_gain_within_noise_is_no_verdict_and_not_called_small(wording):
     def lifted(gain, low, high):
         return Lifted(("crypto",), "memory", "crypto twice as fast", gain, low, high, {})
@@ -324,10 +351,14 @@ def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(cli, tm
 def test_many_parameters_are_screened_and_their_shares_found(chip):
     pytest.importorskip("SALib")
     found = linecard.why(chip, set={"crypto.access_cycles": 150}, packets=100, seeds=1, global_=True)
-    first = found.sensitivities[:3]
-    assert {"unit.crypto.access_cycles", "clock.core_mhz"} <= {each.parameter for each in first}
-    assert all(each.sobol_total is not None for each in first)
-    assert found.sensitivities[-1].sobol_total is None
+    totals = {each.parameter: each.sobol_total for each in found.sensitivities[:5]}
+    assert all(each.sobol_total is None for each in found.sensitivities[5:])
+    # The throughput is the least of the offered load, 13.8 Mpps, and concurrency x clock / cycles, 6.7 Mpps. With each
+    # factor from half to twice its value, and a concurrency of 1 or 2, this formula has these total indices.
+    expected = {"unit.crypto.access_cycles": 0.37, "clock.core_mhz": 0.37, "unit.crypto.concurrency": 0.29}
+    assert sorted(totals, key=lambda name: -totals[name])[2] == "unit.crypto.concurrency"
+    assert {name: totals[name] for name in expected} == pytest.approx(expected, abs=0.1)
+    assert max(total for name, total in totals.items() if name not in expected) < 0.25
 
 
 def test_a_part_is_no_chip(cli):

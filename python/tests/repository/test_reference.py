@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 
 import click
 import pytest
@@ -31,6 +33,14 @@ def folder(monkeypatch):
 def test_a_page_says_what_the_code_says(name):
     page = (ROOT / "docs" / "reference" / name).read_text()
     assert page == HEADER + "\n" + PAGES[name](), "run: make docs"
+
+
+@pytest.mark.parametrize(("option", "status"), [("--help", 0), ("--hlep", 2)])
+def test_options_of_the_command_write_no_page(option, status):
+    pages = [ROOT / "docs" / "reference" / name for name in PAGES]
+    before = [page.stat().st_mtime_ns for page in pages]
+    done = subprocess.run([sys.executable, "-m", "tools.documents", option], capture_output=True, check=False)
+    assert (done.returncode, [page.stat().st_mtime_ns for page in pages]) == (status, before)
 
 
 def test_every_key_that_the_reader_of_chips_asks_for_is_on_its_page():

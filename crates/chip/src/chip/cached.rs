@@ -104,9 +104,8 @@ impl Chip {
                 }
                 let number = t.next as usize;
                 // The engine waits with its thread, for the operation of the program that reads.
-                if t.steps.hold_up(number + 1, cycles)
-                    && let Some(operation) = t.steps.origin(number)
-                {
+                t.steps.hold_up(number + 1, cycles);
+                if let Some(operation) = t.steps.origin(number) {
                     let cluster = usize::from(t.cluster);
                     let ticks = self.clusters[cluster].clock.ticks(u64::from(cycles));
                     self.account.stalled(cluster, operation as usize, ticks);

@@ -53,6 +53,13 @@ impl Statistics {
         self.idle_cycles -= later.idle_cycles;
     }
 
+    /// Returns the period to which the bus cycles belong, for a measurement of `cycles` cycles. An access counts
+    /// whole in the measurement in which it begins, so a busy bus has more cycles than the measurement.
+    pub fn period(&self, cycles: Cycle) -> Cycle {
+        let [read, write] = self.data_cycles;
+        cycles.max(read + write + self.row_wait_cycles + self.turnaround_cycles)
+    }
+
     /// Returns the fraction of the accesses for which no row had to be opened; 0 without accesses.
     pub fn row_hit_rate(&self) -> f64 {
         let accesses = self.accesses[0] + self.accesses[1];

@@ -25,6 +25,8 @@ const BODY_AT: usize = 8;
 const MIN_SECTION_BYTES: usize = 28;
 
 const OPTION_END: u16 = 0;
+/// Flags of a packet block: bits 5 to 8 are the bytes of the check sequence, or 0.
+const OPTION_FLAGS: u16 = 2;
 const OPTION_TIME_RESOLUTION: u16 = 9;
 const OPTION_FCS_LENGTH: u16 = 13;
 const OPTION_TIME_OFFSET: u16 = 14;
@@ -92,12 +94,9 @@ impl Interface {
             resolution: Resolution::MICROSECONDS,
             offset_seconds: 0,
         };
-        let mut options = &body[8..];
-        while options.len() >= 4 {
-            let (code, bytes) = (order.u16(options, 0), usize::from(order.u16(options, 2)));
-            let value = options.get(4..4 + bytes)?;
-            match (code, bytes) {
-                (OPTION_END, _) => break,
+        for option in options(&body[8..], order) {
+            let (code, value) = option?;
+            match (code, value.len()) {
                 (OPTION_TIME_RESOLUTION, 1) => interface.resolution = Resolution::from_option(value[0]),
                 // The specification says bits, and its example is 4, which are bytes: no check sequence has 4 bits.
                 (OPTION_FCS_LENGTH, 1) => {
@@ -112,7 +111,6 @@ impl Interface {
                 }
                 _ => {}
             }
-            options = options.get(4 + bytes.next_multiple_of(4)..).unwrap_or_default();
         }
         Some(interface)
     }
@@ -123,6 +121,27 @@ impl Interface {
         let offset_ns = i128::from(self.offset_seconds) * i128::from(NS_PER_SECOND);
         u64::try_from(ns.checked_add(offset_ns)?).ok()
     }
+}
+
+/// Returns the options of a block with their codes; the last is `None` if it does not fit.
+fn options(mut rest: &[u8], order: ByteOrder) -> impl Iterator<Item = Option<(u16, &[u8])>> {
+    std::iter::from_fn(move || {
+        if rest.len() < 4 || order.u16(rest, 0) == OPTION_END {
+            return None;
+        }
+        let (code, bytes) = (order.u16(rest, 0), usize::from(order.u16(rest, 2)));
+        let value = rest.get(4..4 + bytes);
+        rest = rest.get(4 + bytes.next_multiple_of(4)..).unwrap_or_default();
+        Some(value.map(|value| (code, value)))
+    })
+}
+
+/// Returns the bytes of the check sequence that the options of a packet block state.
+fn stated_fcs_bytes(rest: &[u8], order: ByteOrder) -> Option<u8> {
+    let flags =
+        options(rest, order).flatten().find(|(code, value)| *code == OPTION_FLAGS && value.len() == 4)?;
+    let bytes = (order.u32(flags.1, 0) >> 5 & 0xf) as u8;
+    (bytes > 0).then_some(bytes)
 }
 
 /// A packet block, whichever of the three kinds.
@@ -276,7 +295,7 @@ impl PcapNg {
         let packet = PacketBlock::parse(kind, block, self.order, &self.interfaces).ok_or_else(|| {
             (format!("a packet block of {} bytes", block.len()), "enough bytes for the fixed fields")
         })?;
-        let interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
+        let mut interface = *self.interfaces.get(packet.interface).ok_or_else(|| {
             let found = format!(
                 "a packet on interface {} (counted from 0), but only {} declared interfaces",
                 packet.interface,
@@ -288,6 +307,14 @@ impl PcapNg {
         if packet.captured_bytes as usize > room {
             let found = format!("{} captured bytes in a block with space for {room}", packet.captured_bytes);
             return Err((found, "captured bytes that fit in the block"));
+        }
+        let options_at = packet.frame_at + (packet.captured_bytes as usize).next_multiple_of(4);
+        if kind != SIMPLE_PACKET
+            && let Some(rest) = block.get(options_at..block.len() - 4)
+            && let Some(bytes) = stated_fcs_bytes(rest, self.order)
+        {
+            // A packet knows better than its interface.
+            interface.fcs_bytes = bytes;
         }
         Ok((packet, interface))
     }

@@ -291,7 +291,7 @@ impl Memory for PacketBuffer {
     fn counts(&self, now: Ticks, _since: Ticks) -> PlaceCounts {
         let (channels, cycles) = (self.statistics(now), self.cycles(now));
         let data = |s: &Statistics| (s.data_cycles[0] + s.data_cycles[1]) as f64;
-        let shares: Vec<f64> = channels.iter().map(|s| share(data(s), cycles as f64).min(1.0)).collect();
+        let shares: Vec<f64> = channels.iter().map(|s| share(data(s), s.period(cycles) as f64)).collect();
         let hits = channels.iter().map(Statistics::row_hit_rate).sum::<f64>();
         let residence =
             self.planned.as_ref().map_or(self.residence, |planned| planned.residence(self.clock, now));
