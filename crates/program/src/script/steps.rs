@@ -99,12 +99,6 @@ impl Steps {
         }
     }
 
-    /// Adds cycles before the action of step number `number`. Returns whether there is one.
-    pub fn hold_up(&mut self, number: usize, cycles: u32) -> bool {
-        let step = self.list.get_mut(number);
-        step.map(|step| step.cycles += cycles).is_some()
-    }
-
     /// Names the operation of the program that caused the last step; the waits of its thread then count for
     /// this operation.
     #[inline]
