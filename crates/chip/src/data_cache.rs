@@ -3,6 +3,7 @@
 
 use crate::config::{DataCacheConfig, Replacement};
 use crate::counts::DataCacheCounts;
+use linecard_program::script::NOT_USED;
 use linecard_sim::{Stream, Ticks, stream};
 
 /// No line.
@@ -74,10 +75,14 @@ impl DataCache {
         (line & ((1 << (PLACE_SHIFT - self.shift)) - 1)) << self.shift
     }
 
-    /// Returns the cycles for which a load that hits stalls its thread, if its value is used `used_after`
-    /// cycles later.
-    pub fn held_up(&self, used_after: u8) -> u32 {
-        (self.latency_cycles + 1).saturating_sub(u32::from(used_after))
+    /// Returns the cycles from a load that hits to its value.
+    pub fn latency_cycles(&self) -> u32 {
+        self.latency_cycles
+    }
+
+    /// Returns whether a load that hits may delay its thread, if its value is used `used_after` cycles later.
+    pub fn may_delay(&self, used_after: u8) -> bool {
+        used_after != NOT_USED && u32::from(used_after) <= self.latency_cycles
     }
 
     /// Returns whether a thread that waits for a hit leaves its engine to others.
@@ -181,10 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_hits_holds_up_whoever_uses_it_soon() {
-        let config = config(1, 1, 2);
-        let cache = DataCache::new(&config, 0, 1, 1);
-        assert_eq!([1, 2, 3, u8::MAX].map(|cycles| cache.held_up(cycles)), [2, 1, 0, 0]);
+    fn a_load_that_hits_may_delay_whoever_uses_it_soon() {
+        let cache = |latency_cycles| DataCache::new(&config(1, 1, latency_cycles), 0, 1, 1);
+        assert_eq!([1, 2, 3, NOT_USED].map(|cycles| cache(2).may_delay(cycles)), [true, true, false, false]);
+        assert!(!cache(1000).may_delay(NOT_USED));
     }
 
     #[test]

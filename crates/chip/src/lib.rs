@@ -30,6 +30,7 @@ mod features;
 mod group;
 mod inbox;
 mod link;
+mod loads;
 mod lock;
 mod loss;
 mod misfit;

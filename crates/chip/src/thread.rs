@@ -1,5 +1,6 @@
 //! A hardware thread: its packet's steps, its waits, and where its time went.
 
+use crate::loads::Loads;
 use crate::packet::NONE;
 use linecard_program::PacketId;
 use linecard_program::script::{Block, Steps, Way};
@@ -105,6 +106,10 @@ pub(crate) struct Thread {
     pub block: Option<(PacketId, Block)>,
     /// Lines of its engine's cache that it is fetching.
     pub fetches: Vec<u64>,
+    /// Loads that hit its engine's cache.
+    pub loads: Loads,
+    /// The step of the load whose value it waits for, if it has left the engine meanwhile.
+    pub waits_for_load: Option<u32>,
     /// The answer to the last query of its program.
     pub answer: u32,
     /// The cell whose last part it is moving, if the end of the move changes a buffer.
@@ -123,6 +128,7 @@ impl Thread {
         self.epoch = self.epoch.wrapping_add(1);
         (self.next, self.spent) = (0, false);
         self.steps.clear();
+        self.loads.clear();
     }
 
     /// Returns whether it may post one more operation.
@@ -147,7 +153,10 @@ impl Thread {
             // The operation has not been issued: it is the next step.
             State::POSTED if self.posted == Posted::Room => self.steps.origin(self.next as usize),
             State::POSTED | State::LOCK => self.last_operation(),
-            State(number) if number >= State::PLACES => self.last_operation(),
+            State(number) if number >= State::PLACES => match self.waits_for_load {
+                Some(step) => self.steps.origin(step as usize),
+                None => self.last_operation(),
+            },
             _ => None,
         }
     }
@@ -176,6 +185,8 @@ impl Thread {
             most_posted: posted,
             block: None,
             fetches: Vec::new(),
+            loads: Loads::default(),
+            waits_for_load: None,
             answer: 0,
             moving: None,
             lent: None,

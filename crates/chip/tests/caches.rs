@@ -4,7 +4,7 @@ use crate::kit;
 
 use kit::{ALL, Ran, SEND, each, place, run_with, server, small, target, without_wires};
 use linecard_chip::config::*;
-use linecard_program::script::{Access, Action, RoleId};
+use linecard_program::script::{Access, Action, NOT_USED, RoleId};
 
 fn access(role: u8, kind: Access, bytes: u16, address: u32) -> (u32, Action) {
     (0, Action::Access { role: RoleId(role), kind, posted: false, bytes, address, used_after: 1 })
@@ -136,6 +136,33 @@ fn a_thread_that_waits_for_a_hit_keeps_the_engine_or_leaves_it() {
     let left = |leaves| ran(levels(Some(own_cache(leaves, true))), two.clone(), &[0, 352]).left();
     assert_eq!(left(true), [(1, 355), (0, 360)]);
     assert_eq!(left(false), [(0, 360), (1, 363)]);
+}
+
+#[test]
+fn a_thread_waits_for_a_hit_when_its_program_uses_the_value_whatever_it_loads_in_between() {
+    let load = |cycles, address, used_after| {
+        let (role, kind) = (RoleId(1), Access::Read);
+        (cycles, Action::Access { role, kind, posted: false, bytes: 8, address, used_after })
+    };
+    let warm = vec![read(1, 0), read(1, 64), (0, SEND)];
+    let after = |first, second| vec![first, second, (10, SEND)];
+    let lists = vec![
+        warm,
+        // The first value is there at 5 and used at 2, after the second load and another cycle.
+        after(load(0, 0, 3), load(1, 64, NOT_USED)),
+        // The same instruction uses the second value, which is there at 6.
+        after(load(0, 0, 3), load(1, 64, 2)),
+        // The first value is used at 2, and then, at 6, the second one, which is there.
+        after(load(0, 0, 3), load(1, 64, 3)),
+        // A miss of 350 between load and use leaves nothing to wait for.
+        after(load(0, 0, 3), load(1, 128, 2)),
+    ];
+    for leaves in [false, true] {
+        let took =
+            ran(levels(Some(own_cache(leaves, false))), lists.clone(), &[0, 1_000, 2_000, 3_000, 4_000]);
+        let took: Vec<u64> = took.left().iter().map(|&(number, at)| at - 1_000 * number).collect();
+        assert_eq!(took, [700, 11 + 3, 11 + 4, 11 + 3, 11 + 350], "leaves the engine: {leaves}");
+    }
 }
 
 /// One thread reads the four packets of a ring of cells, which a port has written to a cache of one set. Returns the

@@ -119,6 +119,23 @@ fn parts_of_latency_and_of_bus_time_add_up_for_every_part_and_policy() {
     }
 }
 
+/// A read that arrives during a refresh of its rank waits for its end, and opens its row right behind it: no activate of
+/// another row delays it.
+#[test]
+fn a_row_that_is_opened_behind_a_refresh_is_a_row_miss() {
+    let path = std::env::temp_dir().join(format!("linecard-refresh-{}.csv", std::process::id()));
+    // DDR4-2400: a refresh is due at tREFI, and holds the banks for tRFC.
+    let (due, holds) = (clocks("ddr4_2400", "tREFI"), clocks("ddr4_2400", "tRFC"));
+    std::fs::write(&path, format!("arrival,op,address\n{},R,0x8000\n", due + holds / 2)).unwrap();
+    let input = MemoryInput::Trace { path: path.to_str().unwrap().to_owned(), format: None };
+    let report = run(&MemoryRequest { input, ..pattern_request("ddr4_2400", "frfcfs", "random", 1) });
+    std::fs::remove_file(&path).unwrap();
+    let spent = |share: f64| (share * report.end_clock as f64).round() as u64;
+    let opens = clocks("ddr4_2400", "tRCD") + clocks("ddr4_2400", "RL");
+    assert_eq!((spent(report.time.row_miss), spent(report.time.activate_window)), (opens, 0));
+    assert!(spent(report.time.refresh) + 1 >= holds / 2);
+}
+
 /// The loop skips clocks in which nothing happens; running them all gives the same results.
 #[test]
 fn skipping_idle_clocks_changes_nothing() {

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Increases if traces, work or the file change their meaning.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const CHUNK_BYTES: usize = 1 << 20;
 /// The first bytes of every file; version (4 bytes), length (8) and checksum (32) follow.
 const MAGIC: &[u8; 8] = b"LC-TRACE";

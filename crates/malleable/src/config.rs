@@ -1,6 +1,7 @@
 //! The configuration of a core and of its memory.
 
 use crate::MalleableError;
+use crate::segment::MOST_LATENCY_CYCLES;
 use linecard_words::Mismatch;
 use serde::Serialize;
 
@@ -66,7 +67,7 @@ impl CoreConfig {
                 "a multiple of the number of ways, and at most 2^20",
             );
         }
-        if !(1..=4).contains(&self.cache_latency_cycles) {
+        if !(1..=MOST_LATENCY_CYCLES as u32).contains(&self.cache_latency_cycles) {
             return unfit("cache latency", format!("{} cycles", self.cache_latency_cycles), "1 to 4 cycles");
         }
         if self.memory_latency_cycles == 0 || self.memory_latency_cycles > 100_000 {

@@ -7,7 +7,7 @@ use crate::MalleableError;
 use crate::cache::{Cache, Found};
 use crate::config::{Arrivals, CoreConfig, TICKS, Window};
 use crate::registers::{Registers, Surroundings};
-use crate::segment::{FAR, Kind};
+use crate::segment::{Kind, MOST_LATENCY_CYCLES, Segment};
 use crate::work::Work;
 use serde::Serialize;
 
@@ -203,11 +203,36 @@ impl Ready {
 struct Thread {
     event: u32,
     end: u32,
-    /// The previous event was a load that hit.
-    hit: bool,
+    /// The last loads that hit: the registers that no later instruction has overwritten, and when the values are there.
+    loads: [(u32, u64); MOST_LATENCY_CYCLES],
+    /// When all of the values are there.
+    loaded_at: u64,
     /// Ends when its packet is done.
     retiring: bool,
     running: bool,
+}
+
+impl Thread {
+    /// A load hits, and its value is there at `at`.
+    #[inline]
+    fn loads(&mut self, registers: u32, at: u64) {
+        // At most one load begins per cycle, so that the value of the one that is replaced is there.
+        self.loads.rotate_right(1);
+        self.loads[0] = (registers, at);
+        self.loaded_at = at;
+    }
+
+    /// Returns the ticks for which the instructions of a segment that begins at `now` wait for loaded values.
+    fn load_use(&mut self, segment: &Segment, now: u64, cycle: u64) -> u64 {
+        let mut stall = 0;
+        for (&reads, cycles) in segment.early_reads.iter().zip(0u64..) {
+            for &(_, at) in self.loads.iter().filter(|&&(registers, _)| registers & reads != 0) {
+                stall += at.saturating_sub(now + cycles * cycle + stall);
+            }
+        }
+        self.loads.iter_mut().for_each(|(registers, _)| *registers &= !segment.writes);
+        stall
+    }
 }
 
 /// The constants of a configuration, in ticks.
@@ -218,23 +243,19 @@ struct FixedTicks {
     /// Time for which a reference occupies memory.
     reference: u64,
     latency: u64,
-    /// Lost by a load that hits, by the distance of its first use.
-    use_stall: [u64; FAR as usize + 1],
+    /// From a load that hits to its value.
+    hit: u64,
 }
 
 impl FixedTicks {
     fn new(config: &CoreConfig) -> Self {
         let cycle = config.cycle_ticks();
-        let mut use_stall = [0; FAR as usize + 1];
-        for (stall, distance) in use_stall[..FAR as usize].iter_mut().zip(0u32..) {
-            *stall = u64::from((config.cache_latency_cycles + 1).saturating_sub(distance)) * cycle;
-        }
         Self {
             cycle,
             switch: u64::from(config.switch_cycles) * cycle,
             reference: config.reference_ticks(),
             latency: u64::from(config.memory_latency_cycles) * TICKS,
-            use_stall,
+            hit: u64::from(config.cache_latency_cycles) * cycle,
         }
     }
 }
@@ -393,7 +414,7 @@ impl<'a, R: Registers> Core<'a, R> {
     /// Runs a thread until it has to wait, or until the stated number of packets is done: a thread that never
     /// waits would run for ever.
     fn run_thread(&mut self, number: usize, until: u64) {
-        let FixedTicks { cycle, use_stall, .. } = self.fixed;
+        let FixedTicks { cycle, hit, .. } = self.fixed;
         let work = self.work;
         let mut thread = self.threads[number];
         let mut now = self.now;
@@ -425,7 +446,7 @@ impl<'a, R: Registers> Core<'a, R> {
                 }
                 self.next_packet += 1;
                 (thread.event, thread.end) = (packet.first, packet.end);
-                thread.hit = false;
+                thread.loaded_at = 0;
                 if fresh {
                     // The first packet after a wait for one: the thread enters here.
                     now += self.enter(number, thread, now, &mut counts);
@@ -437,13 +458,12 @@ impl<'a, R: Registers> Core<'a, R> {
             thread.event += 1;
             instructions += u64::from(segment.instructions);
             cycles += u64::from(segment.cycles);
-            now += u64::from(segment.cycles) * cycle;
-            if thread.hit {
-                let stall = use_stall[segment.first_use as usize];
+            if thread.loaded_at > now {
+                let stall = thread.load_use(segment, now, cycle);
                 counts.ticks.load_use += stall;
                 now += stall;
-                thread.hit = false;
             }
+            now += u64::from(segment.cycles) * cycle;
             let held_back = self.registers.segment(number, segment, cycle);
             counts.ticks.registers += held_back;
             now += held_back;
@@ -457,7 +477,8 @@ impl<'a, R: Registers> Core<'a, R> {
                         self.cache.access(event.operand, store, now)
                     };
                     match found {
-                        Found::Hit => thread.hit = segment.kind != Kind::Store,
+                        Found::Hit if segment.loads != 0 => thread.loads(segment.loads, now + hit),
+                        Found::Hit => {}
                         Found::Coming(until) => {
                             counts.merged += 1;
                             break Some(until);

@@ -27,5 +27,5 @@ pub use error::MalleableError;
 pub use mrc::{CONTEXT_REGISTERS, Mrc, Prediction, RegisterCounts};
 pub use register_cache::{RegisterCache, RegisterCacheCounts};
 pub use registers::{Registers, Separate, Surroundings};
-pub use segment::{Kind, Pipeline, Segment};
+pub use segment::{Kind, MOST_LATENCY_CYCLES, Pipeline, Segment};
 pub use work::{Event, LINE_BYTES, PacketWork, Work, WorkBuilder};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A later use of a loaded register costs nothing at any latency.
-pub const FAR: u8 = 8;
+/// Most cycles from a load that hits to its value: an instruction that begins later waits for no earlier load.
+pub const MOST_LATENCY_CYCLES: usize = 4;
 
 /// The event that ends a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,8 +48,11 @@ pub struct Segment {
     pub writes: u32,
     /// Start address: a thread that was switched out resumes here.
     pub resume: u32,
-    /// Cycles from its beginning to the first use of the value of the load before it; [`FAR`] if there is none.
-    pub first_use: u8,
+    /// By cycle from its beginning: registers that the instruction which begins then reads before the segment writes
+    /// them.
+    pub early_reads: [u32; MOST_LATENCY_CYCLES],
+    /// Registers that its event loads.
+    pub loads: u32,
     /// The event that ends it.
     pub kind: Kind,
 }

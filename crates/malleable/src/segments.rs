@@ -1,6 +1,6 @@
 //! Distinct segments: the code between two events, compiled once for each path of a program.
 
-use crate::segment::{FAR, Kind, Pipeline, Segment};
+use crate::segment::{Kind, MOST_LATENCY_CYCLES, Pipeline, Segment};
 use linecard_iss::{Class, Code};
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ pub(crate) const BEHIND_EVENT: u32 = u32::MAX;
 const PACKET_END: u32 = u32::MAX - 1;
 
 /// Segments by their paths. A path is the executed code: twice the index of each instruction, plus one if a jump
-/// followed. It begins with the event before the segment, so that the path determines the loaded register.
+/// followed. It begins with the event before the segment, where a thread resumes if no instruction follows.
 #[derive(Debug)]
 pub(crate) struct Segments {
     pipeline: Pipeline,
@@ -54,7 +54,6 @@ impl Segments {
 
     fn segment(&self, path: &[u32], kind: Kind, code: &Code) -> Segment {
         let behind = path.iter().position(|&step| step == BEHIND_EVENT).map_or(0, |at| at + 1);
-        let loaded = if behind == 0 { 0 } else { load_target(code, path[0] >> 1) };
         let resume = match path.get(behind) {
             Some(&step) => step >> 1,
             None => path.first().map_or(0, |&step| step >> 1),
@@ -65,15 +64,18 @@ impl Segments {
             reads: 0,
             writes: 0,
             resume,
-            first_use: FAR,
+            early_reads: [0; MOST_LATENCY_CYCLES],
+            loads: match path[behind..].last() {
+                Some(&step) if kind != Kind::End => load_target(code, step >> 1),
+                _ => 0,
+            },
             kind,
         };
         for &step in &path[behind..] {
             let (index, taken) = (step >> 1, step & 1 == 1);
             let (reads, writes) = (code.reads(index), code.writes(index));
-            if reads & loaded & !segment.writes != 0 && segment.first_use == FAR {
-                // The instruction right behind the load is one cycle away from it.
-                segment.first_use = (segment.cycles + 1).min(u32::from(FAR)) as u8;
+            if let Some(early) = segment.early_reads.get_mut(segment.cycles as usize) {
+                *early |= reads & !segment.writes;
             }
             segment.reads |= reads & !segment.writes;
             segment.writes |= writes;

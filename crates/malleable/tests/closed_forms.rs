@@ -5,10 +5,20 @@ use linecard_malleable::{
     Prediction, Segment, Separate, TICKS, Window, Work, adapt, run,
 };
 
-const FAR: u8 = 8;
+/// A loaded register.
+const VALUE: u32 = 1 << 5;
 
 fn segment(instructions: u32, kind: Kind) -> Segment {
-    Segment { instructions, cycles: instructions, reads: 0, writes: 0, resume: 0, first_use: FAR, kind }
+    Segment {
+        instructions,
+        cycles: instructions,
+        reads: 0,
+        writes: 0,
+        resume: 0,
+        early_reads: [0; 4],
+        loads: 0,
+        kind,
+    }
 }
 
 /// Packets of `accesses` loads, with `gap` instructions before each; no two loads access the same line.
@@ -69,7 +79,8 @@ fn an_atomic_operation_is_waited_for_like_a_load_and_written_back_like_a_store()
     let of = |kind| {
         let mut work = streaming(500, 2, 10);
         work.segments[0].kind = kind;
-        work.segments[1].first_use = 1;
+        work.segments[0].loads = if kind == Kind::Store { 0 } else { VALUE };
+        work.segments[1].early_reads[0] = VALUE;
         for pair in work.events.chunks_mut(3) {
             pair[1].operand = pair[0].operand;
         }
@@ -123,8 +134,11 @@ fn a_working_set_that_fits_is_fetched_once() {
 fn a_load_that_hits_costs_its_latency_less_the_distance_of_its_use() {
     let mut work = streaming(500, 4, 10);
     work.events.iter_mut().for_each(|event| event.operand %= 64);
-    for (first_use, latency, stall) in [(1, 1, 1), (1, 2, 2), (2, 2, 1), (3, 2, 0), (1, 4, 4), (FAR, 4, 0)] {
-        work.segments.iter_mut().for_each(|segment| segment.first_use = first_use);
+    work.segments[0].loads = VALUE;
+    for (first_use, latency, stall) in [(1, 1, 1), (1, 2, 2), (2, 2, 1), (3, 2, 0), (1, 4, 4), (8, 4, 0)] {
+        for segment in &mut work.segments {
+            segment.early_reads = [1, 2, 3, 4].map(|distance| if distance == first_use { VALUE } else { 0 });
+        }
         let config = CoreConfig { cache_lines: 128, cache_latency_cycles: latency, ..core(1) };
         let cycles = cycles_per_packet(&counted(&work, config));
         assert!(
@@ -132,6 +146,39 @@ fn a_load_that_hits_costs_its_latency_less_the_distance_of_its_use() {
             "use at {first_use}, latency {latency}: {cycles}"
         );
     }
+}
+
+#[test]
+fn a_value_is_waited_for_when_it_is_used_whatever_is_loaded_in_between() {
+    // Two loads, one after the other, and then 10 instructions, of which the first two use a value each, or one does.
+    let stalls = |uses: [u32; 2], latency| {
+        let (first, second) = (1 << 5, 1 << 6);
+        let load = |loads| Segment { loads, ..segment(1, Kind::Load) };
+        let rest = Segment { early_reads: [uses[0], uses[1], 0, 0], ..segment(10, Kind::End) };
+        let events = [0, 1, 2].map(|number| Event { segment: number, operand: number % 2 }).to_vec();
+        let work = Work {
+            segments: vec![load(first), load(second), rest],
+            events,
+            packets: vec![PacketWork { first: 0, end: 3, time_us: 0 }],
+            locks: 0,
+            instructions: 12,
+        };
+        let config = CoreConfig { cache_lines: 128, cache_latency_cycles: latency, ..core(1) };
+        let counts = counted(&work, config);
+        assert_eq!(counts.misses, 0);
+        cycles_per_packet(&counts).round() as u64 - 12
+    };
+    let (first, second) = (1 << 5, 1 << 6);
+    // The first load ends at 1 and its value is there at 5, the second one's at 6; the rest begins at 2.
+    assert_eq!(stalls([first, 0], 4), 3);
+    assert_eq!(stalls([second, 0], 4), 4);
+    assert_eq!(stalls([0, first], 4), 2);
+    // The waits do not add up: the second use begins at 6 at the earliest.
+    assert_eq!(stalls([first, second], 4), 3);
+    assert_eq!(stalls([second, first], 4), 4);
+    assert_eq!(stalls([first | second, 0], 4), 4);
+    assert_eq!(stalls([first, 0], 1), 0);
+    assert_eq!(stalls([0, 0], 4), 0);
 }
 
 /// A packet that holds one lock during a load.

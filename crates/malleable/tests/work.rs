@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 const PIPELINE: Pipeline = Pipeline { taken_cycles: 2, multiply_cycles: 3, divide_cycles: 20 };
-const FAR: u8 = 8;
 const BASE: u32 = 0x10000;
 const RET: u32 = 0x0000_8067;
 
@@ -47,14 +46,16 @@ impl Twin {
 }
 
 fn segment(code: &Code, before: Option<u32>, steps: &[(u32, bool)], ends: bool) -> Segment {
-    let loaded = match before {
-        Some(index) if matches!(code.class(index), Class::Load | Class::Atomic) => code.writes(index),
+    let loads = match steps.last() {
+        Some(&(index, _)) if !ends && matches!(code.class(index), Class::Load | Class::Atomic) => {
+            code.writes(index)
+        }
         _ => 0,
     };
-    let (mut cycles, mut reads, mut writes, mut first_use) = (0, 0, 0, None);
+    let (mut cycles, mut reads, mut writes, mut early_reads) = (0, 0, 0, [0; 4]);
     for &(index, taken) in steps {
-        if code.reads(index) & loaded & !writes != 0 {
-            first_use.get_or_insert(cycles + 1);
+        if cycles < 4 {
+            early_reads[cycles as usize] = code.reads(index) & !writes;
         }
         reads |= code.reads(index) & !writes;
         writes |= code.writes(index);
@@ -78,7 +79,8 @@ fn segment(code: &Code, before: Option<u32>, steps: &[(u32, bool)], ends: bool) 
         reads,
         writes,
         resume: steps.first().map(|step| step.0).or(before).unwrap_or(0),
-        first_use: first_use.unwrap_or(u32::from(FAR)).min(u32::from(FAR)) as u8,
+        early_reads,
+        loads,
         kind,
     }
 }

@@ -1,14 +1,14 @@
-//! Accesses through the data cache of an engine or of a thread. A hit costs cycles, in which its thread keeps
-//! the engine or leaves it to others. A thread that misses waits for all lines that it reads, and for its other
-//! outstanding lines.
+//! Accesses through the data cache of an engine or of a thread. The value of a hit is there after some cycles; a thread
+//! whose program uses it earlier waits, and keeps the engine or leaves it to others. A thread that misses waits for all
+//! lines that it reads, and for its other outstanding lines.
 
 use super::Chip;
 use super::issued::{After, Issued};
-use crate::features::Full;
+use crate::loads::Load;
 use crate::place::Memory;
 use crate::request::{NO_TARGET, Owner, Request};
-use crate::thread::{NEVER, Posted, State};
-use linecard_program::script::{Access, RoleId};
+use crate::thread::{NEVER, State};
+use linecard_program::script::{Access, Action, RoleId};
 use linecard_sim::Ticks;
 
 /// An access as a thread requests it.
@@ -89,27 +89,19 @@ impl Chip {
             waits |= !posted;
         }
         if !waits {
+            let e = &self.engines[engine];
             if kind == Access::Read
-                && let Some(cache) = &self.engines[engine].data_cache
+                && let Some(cache) = &e.data_cache
+                && cache.may_delay(used_after)
             {
-                let cycles = cache.held_up(used_after);
-                let leaves_engine = cache.leaves_engine() && cycles > 0;
+                let there = now + e.clock.ticks(cache.latency_cycles().into());
                 let t = &mut self.threads[thread as usize];
-                if leaves_engine {
-                    let wake = now + self.clusters[t.cluster as usize].clock.ticks(u64::from(cycles));
-                    t.posted = Posted::No;
-                    self.enter(thread, state, now);
-                    self.engines[engine].wake_at::<Full>(thread, wake);
-                    return Some(After::Wait);
+                // A value that is used behind the last step delays the end of the list.
+                if t.next as usize + 1 == t.steps.list().len() {
+                    t.steps.push(0, Action::Nothing);
                 }
-                let number = t.next as usize;
-                // The engine waits with its thread, for the operation of the program that reads.
-                t.steps.hold_up(number + 1, cycles);
-                if let Some(operation) = t.steps.origin(number) {
-                    let cluster = usize::from(t.cluster);
-                    let ticks = self.clusters[cluster].clock.ticks(u64::from(cycles));
-                    self.account.stalled(cluster, operation as usize, ticks);
-                }
+                let used_in = u32::from(used_after.saturating_sub(1));
+                t.loads.add(Load { step: t.next, there, used_in, state });
             }
             return Some(After::GoOn);
         }

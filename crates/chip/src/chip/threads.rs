@@ -100,6 +100,28 @@ impl Chip {
             };
             let mut until = now + switch;
             if !t.spent {
+                if F::ALL && !t.loads.is_empty() {
+                    let cycles = step.cycles;
+                    let leaves = e.data_cache.as_ref().is_some_and(|cache| cache.leaves_engine());
+                    let start = if leaves { now } else { until };
+                    let (delay, last) = t.loads.delay(start, cycles, &e.clock, |load, ticks| {
+                        // A thread that leaves the engine counts the stall when its wait ends.
+                        if !leaves && let Some(operation) = t.steps.origin(load.step as usize) {
+                            account.stalled(usize::from(t.cluster), operation as usize, ticks);
+                        }
+                    });
+                    if leaves && let Some(load) = last {
+                        enter::<F>(t, load.state, now, account, recording, packets);
+                        (t.posted, t.waits_for_load) = (Posted::No, Some(load.step));
+                        e.wake_at::<F>(thread, now + delay);
+                        e.running = NOBODY;
+                        before = thread;
+                        continue;
+                    }
+                    until = until.saturating_add(delay);
+                    t.waits_for_load = None;
+                    t.loads.executed(cycles);
+                }
                 let cycles = cycles_of::<F>(t, e, step, targets, clusters);
                 if cycles > 0 {
                     until = until.saturating_add(e.clock.ticks(cycles));

@@ -160,7 +160,7 @@ impl Running {
         let layout = *machine.layout();
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
-        let mut used = FirstUse::default();
+        let mut unused = Unused::default();
         let mut scale = code.costs.share.carrying();
         if code.costs.has_caches
             && let Some(place) = code.regions[0]
@@ -181,15 +181,12 @@ impl Running {
             let priced = code.ops[at];
             let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
             let own = scale.next(own.into()) as u32;
-            if let Some((load, cycles)) = used.next(machine.code(), step.index, own) {
-                steps.used_after(load, cycles);
-            }
+            unused.next(machine.code(), step.index, own, steps);
             steps.compute(own);
             calls.spend(own.into());
             executed[at] += 1;
             cycles[at] += u64::from(own);
             let Some(address) = step.address else { return };
-            used = FirstUse::default();
             if matches!(priced.class, Class::Lock | Class::Unlock) {
                 steps.push(0, locks.action(address.into(), priced.class == Class::Lock, step.index));
                 return steps.comes_from(step.index);
@@ -217,7 +214,7 @@ impl Running {
                 pipeline.loads_nothing();
                 let load = steps.list().len() - 1;
                 steps.used_after(load, NOT_USED);
-                used = FirstUse::of(load, machine.code().writes(step.index));
+                unused.loads(load, machine.code().writes(step.index));
             }
             steps.comes_from(step.index);
         });
@@ -291,31 +288,44 @@ impl Running {
     }
 }
 
-/// Looks for the first use of a loaded value, up to the next access to a memory.
-#[derive(Clone, Copy, Debug, Default)]
-struct FirstUse {
-    load: usize,
-    /// Registers that the load writes and no instruction has overwritten, one bit each; 0 once the search has ended.
-    registers: u32,
-    cycles: u32,
+/// Looks for the first use of each loaded value.
+#[derive(Clone, Debug, Default)]
+struct Unused {
+    list: Vec<Load>,
+    /// Cycles of the program so far.
+    now: u64,
 }
 
-impl FirstUse {
-    fn of(load: usize, registers: u32) -> Self {
-        Self { load, registers, cycles: 0 }
+/// A load whose value no instruction has used.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    step: usize,
+    /// Registers that it writes and no later instruction has overwritten, one bit each.
+    registers: u32,
+    /// When the instruction after it begins.
+    at: u64,
+}
+
+impl Unused {
+    /// The last instruction loads registers, by a step.
+    fn loads(&mut self, step: usize, registers: u32) {
+        self.list.push(Load { step, registers, at: self.now });
     }
 
-    /// Takes the next instruction and its cycles. If it is the first to use the load, returns the load and the cycles
-    /// between the two.
-    fn next(&mut self, code: &Code, index: u32, cycles: u32) -> Option<(usize, u8)> {
-        if self.registers == 0 {
-            return None;
+    /// Takes the next instruction and its cycles, and records the uses of loaded values in the steps of their loads.
+    fn next(&mut self, code: &Code, index: u32, cycles: u32, steps: &mut Steps) {
+        if !self.list.is_empty() {
+            let (reads, writes) = (code.reads(index), code.writes(index));
+            self.list.retain_mut(|load| {
+                let is_used = reads & load.registers != 0;
+                if is_used {
+                    steps.used_after(load.step, (self.now - load.at + 1).min(NOT_USED.into()) as u8);
+                }
+                load.registers &= !writes;
+                !is_used && load.registers != 0
+            });
         }
-        let is_used = code.reads(index) & self.registers != 0;
-        let found = is_used.then(|| (self.load, (self.cycles + 1).min(u32::from(NOT_USED)) as u8));
-        self.registers &= if is_used { 0 } else { !code.writes(index) };
-        self.cycles += cycles;
-        found
+        self.now += u64::from(cycles);
     }
 }
 
@@ -344,23 +354,59 @@ impl Leap {
 mod tests {
     use super::*;
     use linecard_iss::{Image, Lines, Segment, Width};
+    use linecard_program::script::{Action, RoleId, Step};
 
-    /// Returns the accesses of instructions, and whether the thread waits.
-    fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
+    fn code(words: &[u32]) -> Code {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;
         let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
-        let code = Code::new(&Image {
+        Code::new(&Image {
             file: String::new(),
             segments,
             symbols: vec![],
             entry: 0,
             width: Width::Rv32,
             lines: Lines::default(),
-        });
+        })
+    }
+
+    /// Returns the accesses of instructions, and whether the thread waits.
+    fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
+        let code = code(words);
         let costs = RiscvCosts { waits_for_writes, ..super::super::ExecutionCosts::plain().riscv };
         let priced = PricedCode::new(&code, &costs, [None; 4]);
         (0..words.len()).map(|at| (priced.ops[at * 2].kind, priced.ops[at * 2].waits)).collect()
+    }
+
+    /// Returns after how many cycles each load's value is used, at a cycle per instruction.
+    fn uses(words: &[u32]) -> Vec<u8> {
+        let (code, mut unused, mut steps) = (code(words), Unused::default(), Steps::default());
+        for index in (0..words.len() as u32).map(|at| at * 2) {
+            unused.next(&code, index, 1, &mut steps);
+            steps.compute(1);
+            if code.class(index) == Class::Load {
+                steps.access(RoleId(0), Access::Read, 4, 0);
+                let load = steps.list().len() - 1;
+                steps.used_after(load, NOT_USED);
+                unused.loads(load, code.writes(index));
+            }
+        }
+        let used_after = |step: &Step| match step.action {
+            Action::Access { used_after, .. } => used_after,
+            _ => 0,
+        };
+        steps.list().iter().map(used_after).collect()
+    }
+
+    #[test]
+    fn the_first_use_of_a_loaded_value_is_found_behind_other_loads() {
+        let (load_a3, load_a4) = (0x0005_2683, 0x0045_2703); // lw a3, (a0); lw a4, 4(a0)
+        let (next_a3, sum) = (0x0016_8693, 0x00e6_86b3); // addi a3, a3, 1; add a3, a3, a4
+        assert_eq!(uses(&[load_a3, load_a4, next_a3, sum]), [2, 2]);
+        assert_eq!(uses(&[load_a4, load_a3, next_a3, sum]), [3, 1]);
+        assert_eq!(uses(&[load_a3, load_a4, sum, sum]), [2, 1]);
+        // li a3, 1 overwrites the value.
+        assert_eq!(uses(&[load_a3, 0x0010_0693, load_a4, sum]), [NOT_USED, 1]);
     }
 
     #[test]

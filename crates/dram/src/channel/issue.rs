@@ -87,7 +87,8 @@ impl Channel {
         let state = &mut self.rows[bank as usize];
         state.open = Some(request.0);
         state.served = 0;
-        state.windowed = of_bank < now && earliest == now;
+        // The wait for a refresh of the bank, which may concern its whole rank, counts as such.
+        state.windowed = of_bank.max(state.refresh_until) < now && earliest == now;
         state.conflict = state.prepared_from.is_some();
         state.prepared_from.get_or_insert(now);
         let (open, since) = &mut self.open_rows[state.rank as usize];

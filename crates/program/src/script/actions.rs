@@ -120,7 +120,7 @@ pub enum Action {
         /// Byte offset within the memory that the role is bound to.
         address: u32,
         /// Cycles of the program until the value read is used, at least 1; [`NOT_USED`] if it is not. If the
-        /// engine has a data cache, a hit may stall its thread until then.
+        /// engine has a data cache, a hit may stall its thread then.
         used_after: u8,
     },
     /// Others may have written bytes of a memory since the thread's engine last read them: its data cache

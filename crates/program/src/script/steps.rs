@@ -99,15 +99,6 @@ impl Steps {
         }
     }
 
-    /// Adds cycles before the action of step number `number`, or at the end of the list.
-    pub fn hold_up(&mut self, number: usize, cycles: u32) {
-        match self.list.get_mut(number) {
-            Some(step) => step.cycles += cycles,
-            None if cycles > 0 => self.list.push(Step { cycles, action: Action::Nothing }),
-            None => {}
-        }
-    }
-
     /// Names the operation of the program that caused the last step; the waits of its thread then count for
     /// this operation.
     #[inline]
