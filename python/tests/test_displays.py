@@ -92,5 +92,15 @@ def test_a_core_says_what_was_measured_and_no_share_of_what_was_not(cli):
     assert "of the best split" not in shown
     assert "3 % slower" in shown
     assert "Ends with" in shown
-    without = linecard.core(linecard.program_trace("classify", packets=300), area=2, events=1000, adapt_packets=0)
+    traced = linecard.program_trace("classify", packets=300)
+    # Two trials of 7,500 packets, and none between them.
+    ended = linecard.core(traced, area=4, events=1000, adapt_packets=15_000)
+    assert ended.adapted is not None
+    assert ended.adapted.steady_packets_per_mcycle is None
+    assert ended.adapted.unsuccessful == 1
+    html = ended._repr_html_()
+    assert "every packet was part of a trial" in html
+    assert "The packets ended before the trials of 1 adaptation" in html
+    assert "keeps the best count" not in html
+    without = linecard.core(traced, area=2, events=1000, adapt_packets=0)
     assert "Ends with" not in without._repr_html_()

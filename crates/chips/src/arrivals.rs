@@ -6,7 +6,7 @@ use linecard_chip::Arrival;
 use linecard_files::{Error, PacketInput};
 use linecard_program::{LEAST_FRAME_BYTES, NetworkKind, PacketHead};
 use linecard_sim::END;
-use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::generators::{EmpiricalSizes, Sizes};
 use linecard_traffic::link::{ETHERNET_FCS_BYTES, ETHERNET_HEADER_BYTES};
 use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{
@@ -278,9 +278,11 @@ pub(crate) fn parse_sizes(text: &str) -> Result<Sizes, String> {
         let weight: f64 = weight.trim().parse().map_err(|_| fail(item))?;
         let (low, high) = range.split_once('-').unwrap_or((range, range));
         let (low, high): (u32, u32) = match (low.trim().parse(), high.trim().parse()) {
-            (Ok(low), Ok(high)) if low <= high && high <= MAX_PACKET_BYTES => (low, high),
+            (Ok(low), Ok(high)) if low <= high => (low, high),
             _ => return Err(fail(item)),
         };
+        // The ends are checked before the sizes between them are listed.
+        EmpiricalSizes::new(&[(low, 1.0), (high, 1.0)]).map_err(|e| e.to_string())?;
         let share = weight / f64::from(high - low + 1);
         list.extend((low..=high).map(|bytes| (bytes, share)));
     }

@@ -79,6 +79,8 @@ fn cells(section: &Section<'_>) -> u32 {
             }
             (bytes / u64::from(CELL_BYTES)) as u32
         }
+        // A value that is refused is reported already.
+        (None, None) if section.has("cells") || section.has("bytes") => 1,
         _ => {
             section.fail("cells", "set either cells or bytes");
             1

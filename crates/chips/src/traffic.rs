@@ -172,16 +172,15 @@ pub(super) fn traffic(
         Kind::Imix => ("imix".to_owned(), empirical(&IMIX_FRAMES)),
         Kind::Rfc2544 => ("rfc2544".to_owned(), empirical(&RFC2544_FRAMES.map(|bytes| (bytes, 1.0)))),
         Kind::Sizes => {
-            let text = section.text(
+            let text = section.needed_text(
                 "sizes",
                 "frame sizes for traffic.kind=sizes: `bytes:weight` or `low-high:weight`, comma-separated, or a \
                  .csv file",
             );
-            let read = crate::arrivals::parse_sizes(&text);
-            known = read.is_ok();
-            if let (Err(message), true) = (&read, section.has("sizes")) {
-                section.fail("sizes", message.as_str());
-            }
+            let read = text.and_then(|text| {
+                crate::arrivals::parse_sizes(&text).map_err(|message| section.fail("sizes", message)).ok()
+            });
+            known = read.is_some();
             ("sizes".to_owned(), Ok(read.unwrap_or(Sizes::Imix)))
         }
         Kind::Mix(number) => (names[number].clone(), Ok(lists.swap_remove(number))),

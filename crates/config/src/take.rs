@@ -110,9 +110,14 @@ impl<'d> Section<'d> {
         self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
 
-    /// Returns a required text; empty if it is missing.
+    /// Returns a required text; empty if it is missing or refused.
     pub fn text(&self, key: &str, meaning: &str) -> String {
-        self.any_text(key, meaning, Absent::Problem).unwrap_or_default()
+        self.needed_text(key, meaning).unwrap_or_default()
+    }
+
+    /// Returns a required text; `None` if it is missing or refused.
+    pub fn needed_text(&self, key: &str, meaning: &str) -> Option<String> {
+        self.any_text(key, meaning, Absent::Problem)
     }
 
     /// Returns a text, or the default.

@@ -35,13 +35,14 @@ pub struct Stretch {
 pub struct Adapted {
     /// Number of threads at the end of the simulation.
     pub threads: u32,
-    /// Throughput in packets per million cycles, excluding all trials.
-    pub steady_packets_per_mcycle: f64,
+    /// Throughput in packets per million cycles, excluding all trials; `None` if every packet was part of a trial.
+    pub steady_packets_per_mcycle: Option<f64>,
     /// Throughput in packets per million cycles, including all trials.
     pub packets_per_mcycle: f64,
     /// The intervals in chronological order; the number of threads is constant within each interval.
     pub history: Vec<Stretch>,
-    /// Number of adaptations that had not finished when the packet stream ended.
+    /// Number of adaptations that had not finished when the packet stream ended. After such an adaptation, the core has
+    /// the number of threads from before it.
     pub unsuccessful: u32,
 }
 
@@ -155,7 +156,7 @@ pub fn adapt<R: Registers>(
     let history = search.history;
     Ok(Adapted {
         threads: core.threads(),
-        steady_packets_per_mcycle: if steady_cycles > 0.0 { steady_packets / steady_cycles } else { 0.0 },
+        steady_packets_per_mcycle: (steady_cycles > 0.0).then(|| steady_packets / steady_cycles),
         packets_per_mcycle: (core.counts() - before).packets_per_mcycle(core.work()),
         history,
         unsuccessful,

@@ -308,7 +308,7 @@ fn adaptation_finds_the_best_number_of_threads() {
         run(&work, config, Arrivals::BackToBack, Separate, WINDOW).expect("a run").packets_per_mcycle(&work)
     });
     let best = best.fold(0.0, f64::max);
-    assert!(found.steady_packets_per_mcycle > 0.97 * best);
+    assert!(found.steady_packets_per_mcycle.is_some_and(|steady| steady > 0.97 * best));
     assert_eq!(found.unsuccessful, 0);
     // The number of threads rises by one while this helps: trials have 1, 2, 3, … threads.
     let first: Vec<u32> =
@@ -323,6 +323,12 @@ fn a_stream_that_stops_in_a_trial_leaves_the_threads_as_they_were() {
     let adaptation = Adaptation { period_packets: 60_000, trial_packets: 2000, most_threads: 26 };
     let found = adapt(&mut core, adaptation, 5000).expect("a stream");
     assert_eq!((found.threads, found.unsuccessful), (3, 1));
+    // Of 5,000 packets, the two trials leave 1,000; of 4,000, they leave none.
+    assert!(found.steady_packets_per_mcycle.is_some());
+    let mut core = Core::new(&work, self::core(3), Arrivals::BackToBack, Separate).expect("a core");
+    let found = adapt(&mut core, adaptation, 4000).expect("a stream");
+    assert!(found.history.iter().all(|stretch| stretch.trial));
+    assert_eq!((found.steady_packets_per_mcycle, found.unsuccessful), (None, 1));
 }
 
 #[test]

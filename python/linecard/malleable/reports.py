@@ -84,14 +84,16 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         threads: Number of threads at the end of the simulation.
-        steady_packets_per_mcycle: Throughput in packets per million cycles, excluding all trials.
+        steady_packets_per_mcycle: Throughput in packets per million cycles, excluding all trials; `None` if every
+            packet was part of a trial.
         packets_per_mcycle: Throughput in packets per million cycles, including all trials.
         history: The intervals in chronological order; the number of threads is constant within each interval.
-        unsuccessful: Number of adaptations that had not finished when the packet stream ended.
+        unsuccessful: Number of adaptations that had not finished when the packet stream ended. After such an
+            adaptation, the core has the number of threads from before it.
     """
 
     threads: int
-    steady_packets_per_mcycle: float
+    steady_packets_per_mcycle: float | None
     packets_per_mcycle: float
     history: tuple[Stretch, ...]
     unsuccessful: int

@@ -133,7 +133,9 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
     fixed = f"{result.best_packets_per_mcycle:,.1f} packets/Mcycle"
     facts = [
         Fact("Ends with", several(found.threads, "thread"), f"after {several(trials, 'trial')}", "strong"),
-        Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
+        Fact("Between trials", "–", "every packet was part of a trial")
+        if found.steady_packets_per_mcycle is None
+        else Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Including trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Best fixed split", fixed, f"with {several(result.best_threads, 'thread')}"),
         Fact("Clock", f"{slower} % slower", "a fixed split runs at the full clock rate"),
@@ -145,14 +147,25 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
         (f"{each.from_packet:,}", each.threads, f"{each.packets_per_mcycle:,.1f}", "trial" if each.trial else "stays")
         for each in found.history
     ]
+    unfinished = found.unsuccessful > 0
+    kept = (
+        "an unfinished search leaves the number of threads from before it"
+        if unfinished
+        else "the core keeps the best count until the next trials"
+    )
+    warning = (
+        f"The packets ended before the trials of {several(found.unsuccessful, 'adaptation')}: the core went back to "
+        "the number of threads from before; set --adapt to more packets"
+    )
     return [
+        Notes([warning] if unfinished else []),
         Chart(
             "Threads of the malleable core",
             Axis("packets so far", low=0),
             Axis("threads", zero=True),
             # The facts report a single step.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "a trial measures the throughput of one thread count; the core keeps the best count until the next trials",
+            f"a trial measures the throughput of one thread count; {kept}",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

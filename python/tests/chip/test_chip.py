@@ -486,3 +486,19 @@ def test_changes_that_are_no_mapping_and_no_texts_are_refused(ask, wording):
     with pytest.raises(linecard.ConfigError) as refused:
         ask("example_smartnic", set=5)
     wording(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "problem"),
+    [
+        ("rx.bytes=32", "buffer.rx.bytes: found `32`; expected a whole number from 64 to 4294967296"),
+        ("traffic.sizes=100", "traffic.sizes: found `100`; expected text"),
+        ("traffic.sizes=10:1", "traffic.sizes: packet size in bytes: found 10, expected 20 to 65535"),
+        ("traffic.sizes=70000:1", "traffic.sizes: packet size in bytes: found 70000, expected 20 to 65535"),
+        ("traffic.sizes=40-70000:1", "traffic.sizes: packet size in bytes: found 70000, expected 20 to 65535"),
+    ],
+)
+def test_a_refused_size_is_one_problem_with_its_range(chip, setting, problem):
+    with pytest.raises(linecard.ConfigError) as refused:
+        linecard.check(chip(), set=["traffic.kind=sizes", setting] if "sizes" in setting else [setting])
+    assert [each.split(": ", 1)[1] for each in map(str, refused.value.problems)] == [problem]

@@ -60,6 +60,16 @@ def test_a_correction_of_cycles_holds_for_repeated_steps(runs, percent, each, co
     assert found.summary.throughput_mpps == pytest.approx(1000 / (20 * percent / 100), rel=0.01)
 
 
+@pytest.mark.parametrize("percent", [96, 104, 105])
+def test_a_correction_of_cycles_holds_for_the_mean_of_packets(runs, percent):
+    # A packet takes 10 cycles of its thread: 9.6, 10.4 or 10.5 in the mean.
+    text = CHIP.replace('op = "read"\nat = "sram"\ncycles = 170', 'op = "compute"\ncycles = 10')
+    text = text.replace("[memory.sram]\nlatency_cycles = 30\naccess_cycles = 4\n", "")
+    text = text.replace("rate_gbps = 100", "rate_gbps = 0")
+    found = runs(text, 2000, program__percent=percent, traffic__arrivals="saturated")
+    assert found.summary.throughput_mpps == pytest.approx(1000 / (10 * percent / 100), rel=0.001)
+
+
 def test_a_queue_that_grows_slowly_is_no_load_that_the_chip_carries(runs):
     # Three per cent more packets than the thread serves; nothing is lost in the large buffer.
     found = runs(packets=20_000, traffic__rate_gbps=20.6)

@@ -146,6 +146,16 @@ def test_a_table_that_is_off_by_an_eighth_is_so_in_all_of_its_cycles(table, own,
     assert 800 / found.summary.throughput_mpps == pytest.approx(own + around, rel=0.02)
 
 
+def test_a_table_that_is_off_by_a_part_of_a_cycle_is_so_in_the_mean_of_packets():
+    def cycles(percent: float) -> float:
+        settings = {"cluster.island.ebpf.percent": percent, "island.count": 1, "island.engines": 1}
+        found = linecard.run("nfp4000", program="drop", set=settings, packets=4000, warmup_packets=1000, verdict=False)
+        return 800 / found.summary.throughput_mpps
+
+    # Four per cent of the empty program's 8 cycles.
+    assert cycles(104) - cycles(100) == pytest.approx(0.32, abs=0.1)
+
+
 FAR = """
 #include <linecard_bpf.h>
 struct {

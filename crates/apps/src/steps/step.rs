@@ -132,11 +132,6 @@ pub struct ListedStep {
 pub const CYCLE_PARTS: u32 = 10_000;
 
 impl ListedStep {
-    /// Returns whether it executes exactly once for every packet.
-    pub fn is_once(&self) -> bool {
-        self.each == Each::Packet && self.share >= 1.0 && self.times == 1
-    }
-
     /// Returns whether the packet belongs to another thread after it.
     pub(super) fn lends(&self) -> bool {
         matches!(self.does, Does::Put { then: AfterPut::GoesOn, .. })

@@ -193,7 +193,7 @@ struct Listener<'a> {
     paid: u32,
     /// Cycles that have been spent since the last step, before the correction of the table.
     open: u64,
-    scale: Carrying,
+    scale: &'a mut Carrying,
 }
 
 impl Listener<'_> {
@@ -374,13 +374,16 @@ pub(super) struct Running {
     pub state: Common<Machine>,
     pub code: PricedCode,
     pub tally: Tally,
+    /// It goes on from packet to packet, so that the mean cycles of packets are right.
+    scale: Carrying,
     cpus: u32,
 }
 
 impl Running {
     /// Returns the program on a kind of cluster.
     pub fn new(state: Common<Machine>, code: PricedCode, cpus: u32) -> Self {
-        Self { tally: Tally::new(&code), state, code, cpus: cpus.max(1) }
+        let scale = code.costs.share.carrying();
+        Self { tally: Tally::new(&code), state, code, scale, cpus: cpus.max(1) }
     }
 
     /// Discards the counts.
@@ -479,7 +482,7 @@ impl Running {
             started: false,
             paid: 0,
             open: 0,
-            scale: self.code.costs.share.carrying(),
+            scale: &mut self.scale,
         };
         let outcome = machine.packet(frame, arrival, &mut listener)?;
         let (verdict, fate) = match outcome.verdict {

@@ -9,6 +9,7 @@ use super::hot::Words;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
+use super::scale::Carrying;
 use super::state::{Common, State};
 use linecard_executed::refused_iss;
 use linecard_files::Error;
@@ -95,6 +96,8 @@ impl PricedCode {
 pub(super) struct Running {
     pub state: Common<Machine>,
     pub code: PricedCode,
+    /// It goes on from packet to packet, so that the mean cycles of packets are right.
+    scale: Carrying,
     recorder: Recorder,
     executed: Vec<u64>,
     cycles: Vec<u64>,
@@ -117,6 +120,7 @@ impl Running {
             recorder: Recorder::new(&state.borrow().machine),
             state: Rc::clone(&state),
             accesses: Accesses::new(code.ops.len(), &code.regions),
+            scale: code.costs.share.carrying(),
             code,
             executed: zeros.clone(),
             words: Words::default(),
@@ -156,12 +160,11 @@ impl Running {
         } else {
             self.other_results += 1;
         }
-        let Self { code, recorder, executed, cycles, accesses, words, calls, .. } = self;
+        let Self { code, scale, recorder, executed, cycles, accesses, words, calls, .. } = self;
         let layout = *machine.layout();
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
         let mut unused = Unused::default();
-        let mut scale = code.costs.share.carrying();
         if code.costs.has_caches
             && let Some(place) = code.regions[0]
         {

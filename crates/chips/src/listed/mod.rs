@@ -81,18 +81,11 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     Some(read)
 }
 
-/// Corrects the cycles of steps by a share. The sum over steps that execute once for every packet is right to half a
-/// cycle. Other steps carry the fraction of a cycle from one repetition to the next.
+/// Corrects the cycles of steps by a share. Steps carry the fraction of a cycle from packet to packet, and from one
+/// repetition to the next.
 fn scale(placed: &mut [Placed<'_>], share: Share) {
-    let (mut listed, mut done) = (0, 0);
     for step in placed.iter_mut().map(|placed| &mut placed.step) {
-        if step.is_once() {
-            listed += u64::from(step.cycles);
-            step.cycles = (share.of(listed) - done) as u32;
-            done += u64::from(step.cycles);
-        } else {
-            (step.cycles, step.fraction) = share.parts_of(step.cycles);
-        }
+        (step.cycles, step.fraction) = share.parts_of(step.cycles);
     }
 }
 

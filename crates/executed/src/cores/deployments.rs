@@ -183,7 +183,8 @@ fn deploy(
         let config = presets.malleable(1, area, own);
         let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
         let found = adapt(&mut core, presets.malleable.adaptation, request.adapt_packets)?;
-        (adapted, adapted_threads) = (f64::from(cores) * found.steady_packets_per_mcycle, found.threads);
+        (adapted, adapted_threads) =
+            (f64::from(cores) * found.steady_packets_per_mcycle.unwrap_or(0.0), found.threads);
     }
     let (mut configurable, mut configurable_cores) = (0.0, 0);
     if asked(Chips::Configurable) {

@@ -60,7 +60,8 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
     numbers["window_packets"] = result.window_packets
     if result.adapted is not None:
         numbers["adapted_threads"] = result.adapted.threads
-        numbers["adapted_packets_per_mcycle"] = result.adapted.steady_packets_per_mcycle
+        if result.adapted.steady_packets_per_mcycle is not None:
+            numbers["adapted_packets_per_mcycle"] = result.adapted.steady_packets_per_mcycle
     if "threads" in asked:
         numbers.pop("threads")
     else:
