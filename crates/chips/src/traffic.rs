@@ -204,7 +204,7 @@ pub(super) fn traffic(
         "poisson",
         &whens,
         "arrival times of frames; saturated: a frame always waits at the port; captured: the timestamps of the \
-         capture (default for captures)",
+         capture (default for captures, unless the chip's file sets this key)",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {

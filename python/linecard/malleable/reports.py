@@ -84,7 +84,7 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         threads: Number of threads at the end of the simulation.
-        steady_packets_per_mcycle: Throughput in packets per million cycles, excluding all trials; `None` if every
+        steady_packets_per_mcycle: Throughput in packets per million cycles, excluding all trials; ``None`` if every
             packet was part of a trial.
         packets_per_mcycle: Throughput in packets per million cycles, including all trials.
         history: The intervals in chronological order; the number of threads is constant within each interval.
