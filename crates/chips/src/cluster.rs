@@ -217,7 +217,8 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
         );
         let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "capacity of each cache");
         let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
-        let ways = section.integer("ways", 1..=65_536, "lines per set");
+        let meaning = "lines per set; the set of line n of a memory is n modulo the number of sets";
+        let ways = section.integer("ways", 1..=65_536, meaning);
         let latency = section.integer_or(
             "latency_cycles",
             1,

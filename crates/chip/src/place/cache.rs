@@ -78,8 +78,8 @@ impl Cache {
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
-        // Consecutive blocks are in consecutive sets. Each pass over the sets begins one set later, so that
-        // strided accesses spread.
+        // Consecutive blocks are in consecutive sets. Each pass over the sets begins one set later, like the hashed
+        // index of a shared cache: rings and tables that are a power of two apart do not meet in the same sets.
         let set = match self.sets.is_power_of_two() {
             true => (block + (block >> self.sets.ilog2())) & (self.sets - 1),
             false => (block + block / self.sets) % self.sets,

@@ -16,7 +16,8 @@ pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
-    let ways = section.integer("ways", 1..=1 << 16, "lines per set");
+    let meaning = "lines per set; the set of line n is n + n / sets, rounded down, modulo the number of sets";
+    let ways = section.integer("ways", 1..=1 << 16, meaning);
     asked.power_of_two("line_bytes", line_bytes);
     let meaning = "number of ways per set for lines that ports write or read; all if left out";
     let port_ways = section.integer_if("port_ways", 1..=1 << 16, meaning).unwrap_or(ways);
