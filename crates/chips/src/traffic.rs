@@ -203,8 +203,8 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "arrival times of frames; saturated: a frame always waits at the port; captured: the timestamps of the \
-         capture (default for captures, unless the chip's file sets this key)",
+        "arrival times of frames; saturated: a frame always waits at the port; captured: those of the capture \
+         (its default, unless the file sets this key)",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
