@@ -1,7 +1,6 @@
 //! Loads of a thread that hit a cache and whose values its program has not used yet. The program executes in order:
 //! the first instruction that uses a value waits until the value is there.
 
-use crate::thread::State;
 use linecard_sim::{Clock, Ticks};
 
 /// A load whose value has not been used.
@@ -13,8 +12,8 @@ pub(crate) struct Load {
     pub there: Ticks,
     /// Cycles of the program from the start of the next step to the first instruction that uses the value.
     pub used_in: u32,
-    /// The state of a thread that waits for the value.
-    pub state: State,
+    /// The number of the state of a thread that waits for the value.
+    pub state: u16,
 }
 
 impl Load {

@@ -101,7 +101,7 @@ impl Chip {
                     t.steps.push(0, Action::Nothing);
                 }
                 let used_in = u32::from(used_after.saturating_sub(1));
-                t.loads.add(Load { step: t.next, there, used_in, state });
+                t.loads.add(Load { step: t.next, there, used_in, state: state.0 });
             }
             return Some(After::GoOn);
         }

@@ -111,7 +111,7 @@ impl Chip {
                         }
                     });
                     if leaves && let Some(load) = last {
-                        enter::<F>(t, load.state, now, account, recording, packets);
+                        enter::<F>(t, State(load.state), now, account, recording, packets);
                         (t.posted, t.waits_for_load) = (Posted::No, Some(load.step));
                         e.wake_at::<F>(thread, now + delay);
                         e.running = NOBODY;
