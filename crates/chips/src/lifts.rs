@@ -348,8 +348,7 @@ impl<'a> Part<'a> {
     }
 
     fn lower_latency(&self) -> Settings {
-        let half = |last| self.half(last);
-        half("latency_ns").or_else(|| half("latency_cycles")).unwrap_or_default()
+        self.half("latency_ns").or_else(|| self.half("latency_cycles")).unwrap_or_default()
     }
 
     /// The locks of the chip's program by number. Settings do not reach programs of single clusters.

@@ -20,7 +20,7 @@ pub(super) struct TrafficPlan {
     pub pace: Pace,
     /// Whether packets of a capture count as Ethernet frames with their check sequence.
     pub frames: bool,
-    /// Whether the timestamps of a capture are not used although nobody asked for that.
+    /// Whether the timestamps of a capture are not used because the file, and not the request, sets `saturated`.
     pub ignores_times: bool,
     /// Flows that begin and end, instead of `arrivals` and `flows`.
     pub shots: Option<ShotNoiseConfig>,

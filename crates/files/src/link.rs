@@ -125,7 +125,9 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
     let percent = list(sizes, "percent", "%", "percentage of packets for each size");
     let sum: f64 = percent.iter().sum();
-    if sizes.has("percent") && bytes.len() != percent.len() {
+    // A list that is missing is reported already.
+    let both = sizes.has("bytes") && sizes.has("percent");
+    if both && bytes.len() != percent.len() {
         let found = format!("found {} values for {} sizes in `bytes`", percent.len(), bytes.len());
         sizes.fail("percent", format!("{found}, expected one for each size"));
     } else if !percent.is_empty() && (sum - 100.0).abs() > PERCENT_OFF {
