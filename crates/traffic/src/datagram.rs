@@ -7,7 +7,7 @@
 
 use crate::generators::Random;
 use crate::ip::{self, TCP, UDP};
-use crate::{FiveTuple, LinkType, Network, Packet, frame};
+use crate::{FiveTuple, Network, Packet, frame};
 use foldhash::HashMap;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -19,7 +19,6 @@ const IPV4_BYTES: usize = 20;
 const IPV6_BYTES: usize = 40;
 const TCP_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
-const MOST_HEADER_BYTES: u32 = 64;
 const TCP_SEQUENCE_AT: usize = 4;
 const FIRST_SEQUENCE: u32 = 1000;
 const FIN: u8 = 1;
@@ -88,7 +87,6 @@ impl Datagrams {
 
     /// Writes headers from the record behind the first `kept` bytes, which the capture contains.
     fn fill_headers(&mut self, packet: &Packet, kept: usize) {
-        frame::build(packet, LinkType::RAW_IP, MOST_HEADER_BYTES, &mut self.headers);
         let network_bytes = if packet.network == Network::Ipv4 { IPV4_BYTES } else { IPV6_BYTES };
         // A captured header may have options: then the transport header is elsewhere, and stays unchanged.
         let plain = kept < network_bytes || packet.network == Network::Ipv6 || self.buffer[0] & 15 == 5;
@@ -98,8 +96,10 @@ impl Datagrams {
             UDP => network_bytes + UDP_BYTES,
             _ => network_bytes,
         };
-        let end = headed.min(self.buffer.len()).min(self.headers.len());
+        let end = headed.min(self.buffer.len()).min(packet.wire_bytes as usize);
         if kept < end {
+            self.headers.clear();
+            frame::push_network(packet, &mut self.headers);
             self.buffer[kept..end].copy_from_slice(&self.headers[kept..end]);
         }
         let sequence_at = network_bytes + TCP_SEQUENCE_AT;

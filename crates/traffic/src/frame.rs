@@ -54,7 +54,8 @@ pub fn build(packet: &Packet, link: LinkType, snap_bytes: u32, out: &mut Vec<u8>
     out.resize(packet.wire_bytes.min(snap_bytes) as usize, 0);
 }
 
-fn push_network(packet: &Packet, out: &mut Vec<u8>) {
+/// Appends the headers of the IP packet; none if it is no IP packet.
+pub(crate) fn push_network(packet: &Packet, out: &mut Vec<u8>) {
     match packet.network {
         Network::Ipv4 => {
             // A captured header may announce options that are not there.
@@ -81,10 +82,10 @@ fn push_transport(packet: &Packet, out: &mut Vec<u8>) {
     let ports = [a, b, c, d];
     match packet.flow.protocol {
         ip::TCP => {
-            out.extend_from_slice(&ports);
-            out.extend_from_slice(&[0; 8]);
-            out.extend_from_slice(&[TCP_OFFSET, packet.tcp_flags]);
-            out.extend_from_slice(&[0; 6]);
+            let mut header = [0; 20];
+            header[..4].copy_from_slice(&ports);
+            [header[12], header[13]] = [TCP_OFFSET, packet.tcp_flags];
+            out.extend_from_slice(&header);
         }
         ip::UDP => {
             out.extend_from_slice(&ports);
