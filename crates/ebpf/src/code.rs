@@ -106,6 +106,18 @@ impl Code {
 }
 
 impl Op {
+    /// Destination as an index; it is read where it is needed, because not every operation has both registers.
+    #[inline(always)]
+    pub(crate) fn d(&self) -> usize {
+        usize::from(self.dst)
+    }
+
+    /// Source, likewise.
+    #[inline(always)]
+    pub(crate) fn s(&self) -> usize {
+        usize::from(self.src)
+    }
+
     /// Returns the registers that it reads, one bit each; calls of functions and helpers are handled
     /// separately.
     #[must_use]

@@ -91,6 +91,9 @@ fn run<H: Hook>(
     'run: loop {
         // The first operation of consecutive ones changes only here: the loop over them need not keep it in a register.
         let first = index;
+        // Stepping through a slice takes fewer instructions than finding the operation of an index each time. The index
+        // is counted nevertheless: computed from the slice, it would be computed for each operation.
+        let mut next = ops.get(index..).unwrap_or_default().iter();
         macro_rules! executed {
             () => {
                 before + (index - first + 1) as u64
@@ -131,20 +134,19 @@ fn run<H: Hook>(
                 }};
             }
             // A reference: a copy would go through memory before it can be read.
-            let Some(mut op) = ops.get(index) else { fault!(Fault::NoExit) };
+            let Some(mut op) = next.next() else { fault!(Fault::NoExit) };
             // The loop repeats only if an operation is guarded.
             loop {
-                let (d, s) = (usize::from(op.dst), usize::from(op.src));
                 macro_rules! alu {
                     ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
-                        let ($a, $b) = (x[d], $with as u64);
-                        x[d] = $made;
+                        let ($a, $b) = (x[op.d()], $with as u64);
+                        x[op.d()] = $made;
                     }};
                 }
                 macro_rules! word {
                     ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
-                        let ($a, $b) = (x[d] as u32, $with as u32);
-                        x[d] = u64::from($made);
+                        let ($a, $b) = (x[op.d()] as u32, $with as u32);
+                        x[op.d()] = u64::from($made);
                     }};
                 }
                 macro_rules! branch {
@@ -178,19 +180,19 @@ fn run<H: Hook>(
                 macro_rules! load {
                     ($type:ty, |$value:ident| $as:expr) => {{
                         const BYTES: usize = size_of::<$type>();
-                        let address = x[s].wrapping_add_signed(op.to.into());
+                        let address = x[op.s()].wrapping_add_signed(op.to.into());
                         let Some((bytes, traced)) = world.memory.load::<BYTES>(address) else {
                             fault!(world.memory.fault(Doing::Read, address, BYTES as u64))
                         };
                         accessed!(AccessKind::Read, traced, BYTES);
                         let $value = <$type>::from_le_bytes(bytes);
-                        x[d] = $as;
+                        x[op.d()] = $as;
                     }};
                 }
                 macro_rules! store {
                     ($type:ty, $value:expr) => {{
                         const BYTES: usize = size_of::<$type>();
-                        let address = x[d].wrapping_add_signed(op.to.into());
+                        let address = x[op.d()].wrapping_add_signed(op.to.into());
                         let value = ($value as $type).to_le_bytes();
                         let Some(traced) = world.memory.store::<BYTES>(address, value) else {
                             fault!(world.memory.fault(Doing::Write, address, BYTES as u64))
@@ -201,13 +203,13 @@ fn run<H: Hook>(
                 macro_rules! atomic {
                     ($type:ty) => {{
                         const BYTES: usize = size_of::<$type>();
-                        let address = x[d].wrapping_add_signed(op.to.into());
+                        let address = x[op.d()].wrapping_add_signed(op.to.into());
                         tried!(world.memory.atomic(address, BYTES as u64));
                         let Some((bytes, _)) = world.memory.load::<BYTES>(address) else {
                             fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
                         };
                         let old = <$type>::from_le_bytes(bytes);
-                        let with = x[s] as $type;
+                        let with = x[op.s()] as $type;
                         let new = match op.imm & !FETCH {
                             0x00 => old.wrapping_add(with),
                             0x40 => old | with,
@@ -230,125 +232,125 @@ fn run<H: Hook>(
                         if op.imm == CMPXCHG {
                             x[0] = u64::from(old);
                         } else if op.imm & FETCH != 0 {
-                            x[s] = u64::from(old);
+                            x[op.s()] = u64::from(old);
                         }
                     }};
                 }
                 match op.kind {
                     K::AddI => alu!(op.imm, |a, b| a.wrapping_add(b)),
-                    K::AddR => alu!(x[s], |a, b| a.wrapping_add(b)),
+                    K::AddR => alu!(x[op.s()], |a, b| a.wrapping_add(b)),
                     K::SubI => alu!(op.imm, |a, b| a.wrapping_sub(b)),
-                    K::SubR => alu!(x[s], |a, b| a.wrapping_sub(b)),
+                    K::SubR => alu!(x[op.s()], |a, b| a.wrapping_sub(b)),
                     K::MulI => alu!(op.imm, |a, b| a.wrapping_mul(b)),
-                    K::MulR => alu!(x[s], |a, b| a.wrapping_mul(b)),
+                    K::MulR => alu!(x[op.s()], |a, b| a.wrapping_mul(b)),
                     K::DivI => alu!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
-                    K::DivR => alu!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::DivR => alu!(x[op.s()], |a, b| a.checked_div(b).unwrap_or(0)),
                     K::OrI => alu!(op.imm, |a, b| a | b),
-                    K::OrR => alu!(x[s], |a, b| a | b),
+                    K::OrR => alu!(x[op.s()], |a, b| a | b),
                     K::AndI => alu!(op.imm, |a, b| a & b),
-                    K::AndR => alu!(x[s], |a, b| a & b),
+                    K::AndR => alu!(x[op.s()], |a, b| a & b),
                     K::LshI => alu!(op.imm, |a, b| a << (b & 63)),
-                    K::LshR => alu!(x[s], |a, b| a << (b & 63)),
+                    K::LshR => alu!(x[op.s()], |a, b| a << (b & 63)),
                     K::RshI => alu!(op.imm, |a, b| a >> (b & 63)),
-                    K::RshR => alu!(x[s], |a, b| a >> (b & 63)),
+                    K::RshR => alu!(x[op.s()], |a, b| a >> (b & 63)),
                     K::ModI => alu!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
-                    K::ModR => alu!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::ModR => alu!(x[op.s()], |a, b| a.checked_rem(b).unwrap_or(a)),
                     K::XorI => alu!(op.imm, |a, b| a ^ b),
-                    K::XorR => alu!(x[s], |a, b| a ^ b),
-                    K::MovI | K::Const => x[d] = op.imm as u64,
-                    K::MovR => x[d] = x[s],
+                    K::XorR => alu!(x[op.s()], |a, b| a ^ b),
+                    K::MovI | K::Const => x[op.d()] = op.imm as u64,
+                    K::MovR => x[op.d()] = x[op.s()],
                     K::ArshI => alu!(op.imm, |a, b| (a as i64 >> (b & 63)) as u64),
-                    K::ArshR => alu!(x[s], |a, b| (a as i64 >> (b & 63)) as u64),
+                    K::ArshR => alu!(x[op.s()], |a, b| (a as i64 >> (b & 63)) as u64),
                     K::SdivI => alu!(op.imm, |a, b| signed_divide(a, b)),
-                    K::SdivR => alu!(x[s], |a, b| signed_divide(a, b)),
+                    K::SdivR => alu!(x[op.s()], |a, b| signed_divide(a, b)),
                     K::SmodI => alu!(op.imm, |a, b| signed_remainder(a, b)),
-                    K::SmodR => alu!(x[s], |a, b| signed_remainder(a, b)),
-                    K::Neg => x[d] = x[d].wrapping_neg(),
+                    K::SmodR => alu!(x[op.s()], |a, b| signed_remainder(a, b)),
+                    K::Neg => x[op.d()] = x[op.d()].wrapping_neg(),
                     K::AddWI => word!(op.imm, |a, b| a.wrapping_add(b)),
-                    K::AddWR => word!(x[s], |a, b| a.wrapping_add(b)),
+                    K::AddWR => word!(x[op.s()], |a, b| a.wrapping_add(b)),
                     K::SubWI => word!(op.imm, |a, b| a.wrapping_sub(b)),
-                    K::SubWR => word!(x[s], |a, b| a.wrapping_sub(b)),
+                    K::SubWR => word!(x[op.s()], |a, b| a.wrapping_sub(b)),
                     K::MulWI => word!(op.imm, |a, b| a.wrapping_mul(b)),
-                    K::MulWR => word!(x[s], |a, b| a.wrapping_mul(b)),
+                    K::MulWR => word!(x[op.s()], |a, b| a.wrapping_mul(b)),
                     K::DivWI => word!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
-                    K::DivWR => word!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::DivWR => word!(x[op.s()], |a, b| a.checked_div(b).unwrap_or(0)),
                     K::OrWI => word!(op.imm, |a, b| a | b),
-                    K::OrWR => word!(x[s], |a, b| a | b),
+                    K::OrWR => word!(x[op.s()], |a, b| a | b),
                     K::AndWI => word!(op.imm, |a, b| a & b),
-                    K::AndWR => word!(x[s], |a, b| a & b),
+                    K::AndWR => word!(x[op.s()], |a, b| a & b),
                     K::LshWI => word!(op.imm, |a, b| a << (b & 31)),
-                    K::LshWR => word!(x[s], |a, b| a << (b & 31)),
+                    K::LshWR => word!(x[op.s()], |a, b| a << (b & 31)),
                     K::RshWI => word!(op.imm, |a, b| a >> (b & 31)),
-                    K::RshWR => word!(x[s], |a, b| a >> (b & 31)),
+                    K::RshWR => word!(x[op.s()], |a, b| a >> (b & 31)),
                     K::ModWI => word!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
-                    K::ModWR => word!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::ModWR => word!(x[op.s()], |a, b| a.checked_rem(b).unwrap_or(a)),
                     K::XorWI => word!(op.imm, |a, b| a ^ b),
-                    K::XorWR => word!(x[s], |a, b| a ^ b),
-                    K::MovWI => x[d] = u64::from(op.imm as u32),
-                    K::MovWR => x[d] = u64::from(x[s] as u32),
+                    K::XorWR => word!(x[op.s()], |a, b| a ^ b),
+                    K::MovWI => x[op.d()] = u64::from(op.imm as u32),
+                    K::MovWR => x[op.d()] = u64::from(x[op.s()] as u32),
                     K::ArshWI => word!(op.imm, |a, b| (a as i32 >> (b & 31)) as u32),
-                    K::ArshWR => word!(x[s], |a, b| (a as i32 >> (b & 31)) as u32),
+                    K::ArshWR => word!(x[op.s()], |a, b| (a as i32 >> (b & 31)) as u32),
                     K::SdivWI => word!(op.imm, |a, b| signed_divide_word(a, b)),
-                    K::SdivWR => word!(x[s], |a, b| signed_divide_word(a, b)),
+                    K::SdivWR => word!(x[op.s()], |a, b| signed_divide_word(a, b)),
                     K::SmodWI => word!(op.imm, |a, b| signed_remainder_word(a, b)),
-                    K::SmodWR => word!(x[s], |a, b| signed_remainder_word(a, b)),
-                    K::NegW => x[d] = u64::from((x[d] as u32).wrapping_neg()),
-                    K::MovS8 => x[d] = x[s] as i8 as u64,
-                    K::MovS16 => x[d] = x[s] as i16 as u64,
-                    K::MovS32 => x[d] = x[s] as i32 as u64,
-                    K::MovSW8 => x[d] = u64::from(x[s] as i8 as u32),
-                    K::MovSW16 => x[d] = u64::from(x[s] as i16 as u32),
-                    K::Le16 => x[d] &= 0xffff,
-                    K::Le32 => x[d] &= 0xffff_ffff,
+                    K::SmodWR => word!(x[op.s()], |a, b| signed_remainder_word(a, b)),
+                    K::NegW => x[op.d()] = u64::from((x[op.d()] as u32).wrapping_neg()),
+                    K::MovS8 => x[op.d()] = x[op.s()] as i8 as u64,
+                    K::MovS16 => x[op.d()] = x[op.s()] as i16 as u64,
+                    K::MovS32 => x[op.d()] = x[op.s()] as i32 as u64,
+                    K::MovSW8 => x[op.d()] = u64::from(x[op.s()] as i8 as u32),
+                    K::MovSW16 => x[op.d()] = u64::from(x[op.s()] as i16 as u32),
+                    K::Le16 => x[op.d()] &= 0xffff,
+                    K::Le32 => x[op.d()] &= 0xffff_ffff,
                     K::Le64 => {}
-                    K::Be16 | K::Swap16 => x[d] = u64::from((x[d] as u16).swap_bytes()),
-                    K::Be32 | K::Swap32 => x[d] = u64::from((x[d] as u32).swap_bytes()),
-                    K::Be64 | K::Swap64 => x[d] = x[d].swap_bytes(),
+                    K::Be16 | K::Swap16 => x[op.d()] = u64::from((x[op.d()] as u16).swap_bytes()),
+                    K::Be32 | K::Swap32 => x[op.d()] = u64::from((x[op.d()] as u32).swap_bytes()),
+                    K::Be64 | K::Swap64 => x[op.d()] = x[op.d()].swap_bytes(),
                     K::Ja => jump!(op.to),
-                    K::JeqI => branch!(x[d] == op.imm as u64),
-                    K::JeqR => branch!(x[d] == x[s]),
-                    K::JneI => branch_on!(x[d] ^ op.imm as u64),
-                    K::JneR => branch_on!(x[d] ^ x[s]),
-                    K::JgtI => branch!(x[d] > op.imm as u64),
-                    K::JgtR => branch!(x[d] > x[s]),
-                    K::JgeI => branch!(x[d] >= op.imm as u64),
-                    K::JgeR => branch!(x[d] >= x[s]),
-                    K::JltI => branch!(x[d] < op.imm as u64),
-                    K::JltR => branch!(x[d] < x[s]),
-                    K::JleI => branch!(x[d] <= op.imm as u64),
-                    K::JleR => branch!(x[d] <= x[s]),
-                    K::JsetI => branch_on!(x[d] & op.imm as u64),
-                    K::JsetR => branch_on!(x[d] & x[s]),
-                    K::JsgtI => branch!(x[d] as i64 > op.imm),
-                    K::JsgtR => branch!(x[d] as i64 > x[s] as i64),
-                    K::JsgeI => branch!(x[d] as i64 >= op.imm),
-                    K::JsgeR => branch!(x[d] as i64 >= x[s] as i64),
-                    K::JsltI => branch!((x[d] as i64) < op.imm),
-                    K::JsltR => branch!((x[d] as i64) < x[s] as i64),
-                    K::JsleI => branch!(x[d] as i64 <= op.imm),
-                    K::JsleR => branch!(x[d] as i64 <= x[s] as i64),
-                    K::JeqWI => branch!(x[d] as u32 == op.imm as u32),
-                    K::JeqWR => branch!(x[d] as u32 == x[s] as u32),
-                    K::JneWI => branch!(x[d] as u32 != op.imm as u32),
-                    K::JneWR => branch!(x[d] as u32 != x[s] as u32),
-                    K::JgtWI => branch!(x[d] as u32 > op.imm as u32),
-                    K::JgtWR => branch!(x[d] as u32 > x[s] as u32),
-                    K::JgeWI => branch!(x[d] as u32 >= op.imm as u32),
-                    K::JgeWR => branch!(x[d] as u32 >= x[s] as u32),
-                    K::JltWI => branch!((x[d] as u32) < op.imm as u32),
-                    K::JltWR => branch!((x[d] as u32) < x[s] as u32),
-                    K::JleWI => branch!(x[d] as u32 <= op.imm as u32),
-                    K::JleWR => branch!(x[d] as u32 <= x[s] as u32),
-                    K::JsetWI => branch!(x[d] as u32 & op.imm as u32 != 0),
-                    K::JsetWR => branch!(x[d] as u32 & x[s] as u32 != 0),
-                    K::JsgtWI => branch!(x[d] as i32 > op.imm as i32),
-                    K::JsgtWR => branch!(x[d] as i32 > x[s] as i32),
-                    K::JsgeWI => branch!(x[d] as i32 >= op.imm as i32),
-                    K::JsgeWR => branch!(x[d] as i32 >= x[s] as i32),
-                    K::JsltWI => branch!((x[d] as i32) < op.imm as i32),
-                    K::JsltWR => branch!((x[d] as i32) < x[s] as i32),
-                    K::JsleWI => branch!(x[d] as i32 <= op.imm as i32),
-                    K::JsleWR => branch!(x[d] as i32 <= x[s] as i32),
+                    K::JeqI => branch!(x[op.d()] == op.imm as u64),
+                    K::JeqR => branch!(x[op.d()] == x[op.s()]),
+                    K::JneI => branch_on!(x[op.d()] ^ op.imm as u64),
+                    K::JneR => branch_on!(x[op.d()] ^ x[op.s()]),
+                    K::JgtI => branch!(x[op.d()] > op.imm as u64),
+                    K::JgtR => branch!(x[op.d()] > x[op.s()]),
+                    K::JgeI => branch!(x[op.d()] >= op.imm as u64),
+                    K::JgeR => branch!(x[op.d()] >= x[op.s()]),
+                    K::JltI => branch!(x[op.d()] < op.imm as u64),
+                    K::JltR => branch!(x[op.d()] < x[op.s()]),
+                    K::JleI => branch!(x[op.d()] <= op.imm as u64),
+                    K::JleR => branch!(x[op.d()] <= x[op.s()]),
+                    K::JsetI => branch_on!(x[op.d()] & op.imm as u64),
+                    K::JsetR => branch_on!(x[op.d()] & x[op.s()]),
+                    K::JsgtI => branch!(x[op.d()] as i64 > op.imm),
+                    K::JsgtR => branch!(x[op.d()] as i64 > x[op.s()] as i64),
+                    K::JsgeI => branch!(x[op.d()] as i64 >= op.imm),
+                    K::JsgeR => branch!(x[op.d()] as i64 >= x[op.s()] as i64),
+                    K::JsltI => branch!((x[op.d()] as i64) < op.imm),
+                    K::JsltR => branch!((x[op.d()] as i64) < x[op.s()] as i64),
+                    K::JsleI => branch!(x[op.d()] as i64 <= op.imm),
+                    K::JsleR => branch!(x[op.d()] as i64 <= x[op.s()] as i64),
+                    K::JeqWI => branch!(x[op.d()] as u32 == op.imm as u32),
+                    K::JeqWR => branch!(x[op.d()] as u32 == x[op.s()] as u32),
+                    K::JneWI => branch!(x[op.d()] as u32 != op.imm as u32),
+                    K::JneWR => branch!(x[op.d()] as u32 != x[op.s()] as u32),
+                    K::JgtWI => branch!(x[op.d()] as u32 > op.imm as u32),
+                    K::JgtWR => branch!(x[op.d()] as u32 > x[op.s()] as u32),
+                    K::JgeWI => branch!(x[op.d()] as u32 >= op.imm as u32),
+                    K::JgeWR => branch!(x[op.d()] as u32 >= x[op.s()] as u32),
+                    K::JltWI => branch!((x[op.d()] as u32) < op.imm as u32),
+                    K::JltWR => branch!((x[op.d()] as u32) < x[op.s()] as u32),
+                    K::JleWI => branch!(x[op.d()] as u32 <= op.imm as u32),
+                    K::JleWR => branch!(x[op.d()] as u32 <= x[op.s()] as u32),
+                    K::JsetWI => branch!(x[op.d()] as u32 & op.imm as u32 != 0),
+                    K::JsetWR => branch!(x[op.d()] as u32 & x[op.s()] as u32 != 0),
+                    K::JsgtWI => branch!(x[op.d()] as i32 > op.imm as i32),
+                    K::JsgtWR => branch!(x[op.d()] as i32 > x[op.s()] as i32),
+                    K::JsgeWI => branch!(x[op.d()] as i32 >= op.imm as i32),
+                    K::JsgeWR => branch!(x[op.d()] as i32 >= x[op.s()] as i32),
+                    K::JsltWI => branch!((x[op.d()] as i32) < op.imm as i32),
+                    K::JsltWR => branch!((x[op.d()] as i32) < x[op.s()] as i32),
+                    K::JsleWI => branch!(x[op.d()] as i32 <= op.imm as i32),
+                    K::JsleWR => branch!(x[op.d()] as i32 <= x[op.s()] as i32),
                     K::Ld1 => load!(u8, |value| u64::from(value)),
                     K::Ld2 => load!(u16, |value| u64::from(value)),
                     K::Ld4 => load!(u32, |value| u64::from(value)),
@@ -360,10 +362,10 @@ fn run<H: Hook>(
                     K::St2 => store!(u16, op.imm),
                     K::St4 => store!(u32, op.imm),
                     K::St8 => store!(u64, op.imm),
-                    K::Stx1 => store!(u8, x[s]),
-                    K::Stx2 => store!(u16, x[s]),
-                    K::Stx4 => store!(u32, x[s]),
-                    K::Stx8 => store!(u64, x[s]),
+                    K::Stx1 => store!(u8, x[op.s()]),
+                    K::Stx2 => store!(u16, x[op.s()]),
+                    K::Stx4 => store!(u32, x[op.s()]),
+                    K::Stx8 => store!(u64, x[op.s()]),
                     K::Atomic4 => atomic!(u32),
                     K::Atomic8 => atomic!(u64),
                     K::Helper => {
@@ -391,12 +393,18 @@ fn run<H: Hook>(
                             }
                             x[0] = helpers::failed(crate::maps::errno::ENOENT);
                         } else {
-                            let (arguments, _) = x[1..].split_first_chunk().unwrap_or((&[0; 5], &[]));
-                            let result = match op.imm as u32 {
-                                helpers::MAP_LOOKUP => helpers::lookup(world, arguments, &mut watch),
-                                other => helpers::call(world, other, arguments, &mut watch),
+                            let number = op.imm as u32;
+                            let found = match number {
+                                helpers::MAP_LOOKUP => helpers::lookup(world, x[1], x[2], &mut watch),
+                                _ => None,
                             };
-                            x[0] = tried!(result);
+                            x[0] = match found {
+                                Some(found) => found,
+                                None => {
+                                    let (arguments, _) = x[1..].split_first_chunk().unwrap_or((&[0; 5], &[]));
+                                    tried!(helpers::call(world, number, arguments, &mut watch))
+                                }
+                            };
                         }
                         x[1..6].fill(UNWRITTEN);
                     }

@@ -67,7 +67,8 @@ pub fn map_handle(map: usize) -> u64 {
 /// Returns the map of a handle.
 #[must_use]
 pub fn handled(value: u64) -> Option<usize> {
-    (value >> REGION_SHIFT == HANDLES).then_some((value & !(HANDLES << REGION_SHIFT)) as usize)
+    // No region is higher.
+    value.checked_sub(HANDLES << REGION_SHIFT).map(|map| map as usize)
 }
 
 impl RegionId {
@@ -160,6 +161,11 @@ impl Region {
         }
     }
 
+    /// Bits of an address below the number of its element.
+    pub fn shift(&self) -> u32 {
+        self.sparse.as_ref().map_or(ELEMENT_SHIFT, |sparse| sparse.shift)
+    }
+
     /// Bytes of an element that can be read.
     fn extent(&self) -> u64 {
         self.sparse.as_ref().map_or(self.room, |sparse| sparse.room)
@@ -211,15 +217,6 @@ impl Memory {
     #[must_use]
     pub fn regions(&self) -> usize {
         self.regions.len()
-    }
-
-    /// Returns the address of an element's first byte.
-    #[inline]
-    pub(crate) fn address_of(&self, id: RegionId, element: u64) -> u64 {
-        match &self.region(id).sparse {
-            Some(sparse) => id.address(0, 0) | element << sparse.shift,
-            None => id.address(element, 0),
-        }
     }
 
     pub(crate) fn region(&self, id: RegionId) -> &Region {
@@ -317,9 +314,7 @@ impl Memory {
         let what = doing.name();
         // An address just below an element is a negative offset into it, and the borrow changed the number of the
         // element.
-        let shift =
-            self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| region.sparse.as_ref());
-        let shift = shift.map_or(ELEMENT_SHIFT, |sparse| sparse.shift);
+        let shift = self.regions.get((address >> REGION_SHIFT) as usize).map_or(ELEMENT_SHIFT, Region::shift);
         let offset = address & ((1 << shift) - 1);
         let below = offset > 1 << (shift - 1) && address >> REGION_SHIFT < HANDLES;
         let meant = if below { address + (1 << shift) } else { address };

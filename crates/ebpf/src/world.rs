@@ -75,6 +75,8 @@ pub(crate) struct World {
     pub meta: u64,
     /// Limit to which a packet can grow.
     hard_end: u64,
+    /// Lowest byte that the program could write so far.
+    lowest: u64,
     pub fib: Fib,
     /// Scratch for keys and values on their way from memory to maps.
     pub key: Vec<u8>,
@@ -115,6 +117,7 @@ impl World {
             end: PACKET_START,
             meta: PACKET_START,
             hard_end: PACKET_START,
+            lowest: PACKET_START,
             fib: Fib::default(),
             key: Vec::new(),
             value: Vec::new(),
@@ -134,11 +137,11 @@ impl World {
         if bytes.len() < self.hard_end as usize {
             bytes.resize(self.hard_end as usize, 0);
         }
-        bytes[HEADROOM_START as usize..PACKET_START as usize].fill(0);
+        if self.lowest < PACKET_START {
+            bytes[HEADROOM_START as usize..PACKET_START as usize].fill(0);
+            self.lowest = PACKET_START;
+        }
         bytes[PACKET_START as usize..self.end as usize].copy_from_slice(packet);
-        let context = &mut self.memory.region_mut(CONTEXT).bytes;
-        context[12..16].copy_from_slice(&arrival.interface.to_le_bytes());
-        context[16..20].copy_from_slice(&arrival.queue.to_le_bytes());
         let used = (self.deepest + 1) * STACK_BYTES as usize;
         self.memory.region_mut(STACK).bytes[..used].fill(0);
         self.deepest = 0;
@@ -156,10 +159,11 @@ impl World {
         region.start = self.meta;
         region.room = self.end - self.meta;
         region.write_room = region.room;
-        let context = &mut self.memory.region_mut(CONTEXT).bytes;
-        for (at, value) in [(0, self.data), (4, self.end), (8, self.meta)] {
-            context[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
-        }
+        self.lowest = self.lowest.min(self.meta);
+        let Arrival { interface, queue, .. } = self.arrival;
+        let fields = [self.data as u32, self.end as u32, self.meta as u32, interface, queue];
+        let context = self.memory.region_mut(CONTEXT).bytes.chunks_exact_mut(4);
+        context.zip(fields).for_each(|(to, field)| to.copy_from_slice(&field.to_le_bytes()));
     }
 
     /// Moves the first byte, with the data in front of it (`bpf_xdp_adjust_head`).

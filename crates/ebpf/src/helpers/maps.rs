@@ -3,41 +3,74 @@
 use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
-use crate::maps::errno;
-use crate::memory::handled;
+use crate::maps::{Map, errno};
+use crate::memory::{Doing, Memory, handled};
 use crate::object::MapKind;
 use crate::world::World;
 
 /// Size of an index of an array.
 const INDEX_BYTES: u32 = 4;
 
-/// Looks a key up; `cpu` is given where it is not the packet's own.
+/// Looks a key up; `cpu` is given where it is not the packet's own. Returns `None` if there is a fault; it returns
+/// quickly, because results with faults are large.
 #[inline(always)]
+pub(super) fn find<H: Hook>(
+    world: &mut World,
+    map: u64,
+    address: u64,
+    cpu: Option<u32>,
+    watch: &mut Watch<'_, H>,
+) -> Option<u64> {
+    let World { maps, memory, arrival, .. } = world;
+    let map = maps.get_mut(handled(map)?)?;
+    let cpu = cpu.unwrap_or(arrival.cpu);
+    // Most maps are arrays.
+    if map.is_array() {
+        let (index, traced) = memory.load(address)?;
+        watch.access_at(traced, AccessKind::Read, INDEX_BYTES);
+        return Some(map.element(u32::from_le_bytes(index), cpu).unwrap_or(0));
+    }
+    search(map, memory, address, cpu, watch)
+}
+
+/// As `find`, in a map that has to be searched.
+#[inline(never)]
+fn search<H: Hook>(
+    map: &mut Map,
+    memory: &Memory,
+    address: u64,
+    cpu: u32,
+    watch: &mut Watch<'_, H>,
+) -> Option<u64> {
+    if !has_lookups(map.definition.kind) {
+        return None;
+    }
+    let bytes = u64::from(map.definition.key_bytes);
+    let key = memory.bytes(address, bytes).ok()?;
+    watch.touched(memory, address, AccessKind::Read, bytes);
+    Some(map.lookup(memory, key, cpu, watch).unwrap_or(0))
+}
+
+fn has_lookups(kind: MapKind) -> bool {
+    !matches!(kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf)
+}
+
+/// As `find`; returns the fault, if there is one.
 pub(super) fn lookup<H: Hook>(
     world: &mut World,
     arguments: &Arguments<'_>,
     cpu: Option<u32>,
     watch: &mut Watch<'_, H>,
 ) -> Result<u64, Fault> {
-    let World { maps, memory, arrival, .. } = world;
-    let Some(map) = handled(arguments.get(1)).and_then(|number| maps.get_mut(number)) else {
-        return Err(arguments.fault(1, "a map"));
-    };
-    let (address, cpu) = (arguments.get(2), cpu.unwrap_or(arrival.cpu));
-    // Most maps are arrays, and most keys are where they can be read.
-    if map.is_array()
-        && let Some((index, traced)) = memory.load(address)
-    {
-        watch.access_at(traced, AccessKind::Read, INDEX_BYTES);
-        return Ok(map.element(memory, u32::from_le_bytes(index), cpu).unwrap_or(0));
+    let (map, key) = (arguments.get(1), arguments.get(2));
+    if let Some(found) = find(world, map, key, cpu, watch) {
+        return Ok(found);
     }
-    if matches!(map.definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
+    let definition = &world.maps[arguments.map(world, 1)?].definition;
+    if !has_lookups(definition.kind) {
         return Err(arguments.fault(1, "a map that supports lookups"));
     }
-    let bytes = u64::from(map.definition.key_bytes);
-    let key = memory.bytes(address, bytes)?;
-    watch.touched(memory, address, AccessKind::Read, bytes);
-    Ok(map.lookup(memory, key, cpu, watch).unwrap_or(0))
+    Err(world.memory.fault(Doing::Read, key, definition.key_bytes.into()))
 }
 
 pub(super) fn update<H: Hook>(

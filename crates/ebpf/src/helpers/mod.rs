@@ -25,14 +25,15 @@ const JIFFY_NS: u64 = 4_000_000;
 /// Number of the helper `bpf_map_lookup_elem`, which most programs call most often.
 pub const MAP_LOOKUP: u32 = 1;
 
-/// As `call`, for [`MAP_LOOKUP`].
+/// As `call`, for [`MAP_LOOKUP`]; `None` if there is a fault, which `call` returns.
 #[inline(never)]
 pub(crate) fn lookup<H: Hook>(
     world: &mut World,
-    values: &[u64; 5],
+    map: u64,
+    key: u64,
     watch: &mut Watch<'_, H>,
-) -> Result<u64, Fault> {
-    maps::lookup(world, &Arguments { helper: "bpf_map_lookup_elem", values }, None, watch)
+) -> Option<u64> {
+    maps::find(world, map, key, None, watch)
 }
 
 /// Calls a helper and returns its result.
@@ -45,7 +46,7 @@ pub(crate) fn call<H: Hook>(
 ) -> Result<u64, Fault> {
     let named = |helper: &'static str| Arguments { helper, values };
     match number {
-        MAP_LOOKUP => lookup(world, values, watch),
+        MAP_LOOKUP => maps::lookup(world, &named("bpf_map_lookup_elem"), None, watch),
         2 => maps::update(world, &named("bpf_map_update_elem"), watch),
         3 => maps::delete(world, &named("bpf_map_delete_elem"), watch),
         5 | 125 | 160 | 208 => Ok(world.arrival.time_ns),

@@ -111,9 +111,13 @@ impl Map {
         if let Some(data) = &definition.data {
             region.bytes.get_mut(..data.len()).unwrap_or_default().copy_from_slice(data);
         }
+        let (first, shift) = (memory::values(number).address(0, 0), region.shift());
         memory.add(definition.name.clone(), region);
         memory.add(format!("{}.index", definition.name), Region::default());
-        Ok((Self { definition, number, cpus, index_mask: u32::MAX, table, emitted: (0, 0) }, room))
+        Ok((
+            Self { definition, number, first, shift, cpus, index_mask: u32::MAX, table, emitted: (0, 0) },
+            room,
+        ))
     }
 }
 

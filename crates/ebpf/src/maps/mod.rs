@@ -74,6 +74,9 @@ pub struct Entry {
 pub(crate) struct Map {
     pub definition: MapDefinition,
     pub number: usize,
+    /// Address of the first value, and the bits of an address below the number of a value.
+    first: u64,
+    shift: u32,
     /// Values per key.
     cpus: u64,
     /// The bits of an index that select a value of an array.
@@ -97,7 +100,7 @@ impl Map {
         watch: &mut Watch<'_, H>,
     ) -> Found {
         let element = match &mut self.table {
-            Table::Array => return self.element(memory, u32::from_le_bytes(key.try_into().ok()?), cpu),
+            Table::Array => return self.element(u32::from_le_bytes(key.try_into().ok()?), cpu),
             Table::Places(there) => {
                 let index = array_index(key, self.definition.most_entries)?;
                 let bytes = u64::from(self.definition.value_bytes);
@@ -113,7 +116,7 @@ impl Map {
             Table::Trie(trie) => u64::from(trie.find(key, watch)?),
             Table::Ring(_) | Table::Nothing => return None,
         };
-        let address = self.address(memory, element, cpu);
+        let address = self.address(element, cpu);
         if !self.definition.kind.holds_maps() {
             return Some(address);
         }
@@ -131,9 +134,9 @@ impl Map {
 
     /// Returns the address of a value of an array, if the index is valid.
     #[inline]
-    pub fn element(&self, memory: &Memory, index: u32, cpu: u32) -> Found {
+    pub fn element(&self, index: u32, cpu: u32) -> Found {
         let index = index & self.index_mask;
-        (index < self.definition.most_entries).then(|| self.address(memory, index.into(), cpu))
+        (index < self.definition.most_entries).then(|| self.address(index.into(), cpu))
     }
 
     /// Sets whether only the lower bits of an index count, in arrays of a power of two of values: every index is then
@@ -168,10 +171,10 @@ impl Map {
     }
 
     #[inline]
-    fn address(&self, memory: &Memory, element: u64, cpu: u32) -> u64 {
+    fn address(&self, element: u64, cpu: u32) -> u64 {
         // Mostly there is one value per key, and a division takes long.
         let number = if self.cpus == 1 { element } else { element * self.cpus + u64::from(cpu) % self.cpus };
-        memory.address_of(memory::values(self.number), number)
+        self.first | number << self.shift
     }
 
     /// Writes a value for one processor, as a program does.
@@ -188,7 +191,7 @@ impl Map {
             return Err(errno::EINVAL);
         }
         let (element, new) = self.place(memory, key, flags, watch)?;
-        let address = self.address(memory, element, cpu);
+        let address = self.address(element, cpu);
         let region = memory.region_mut(memory::values(self.number));
         let stride = region.stride as usize;
         let first = (element * self.cpus) as usize * stride;
