@@ -109,11 +109,12 @@ pub(super) struct Aim {
     /// Bytes of the range, and of the separate range of each thread, or 0.
     within_bytes: u32,
     own_bytes: u32,
-    /// Bytes of the move that it is part of, and the number of moves that fit in the range.
-    slot_bytes: u16,
+    /// Bytes of the move that it is part of, at least 1, and the number of moves that fit in the range.
+    slot_bytes: u32,
     slots: u32,
-    /// Distinguishes the moves of a step.
+    /// Distinguishes the moves of a step from those of others, and from each other.
     draw: u32,
+    distance: u32,
     /// How often the step executes per packet.
     times: u32,
 }
@@ -195,7 +196,13 @@ impl Instruction {
 }
 
 impl Aim {
-    /// Directs an access to its address for the packet of this `number`, for any seed; `draw` distinguishes steps.
+    /// Returns the same for a step that is a distance of draws behind.
+    pub fn behind(self, distance: u32) -> Self {
+        Self { distance: self.distance.wrapping_add(distance), ..self }
+    }
+
+    /// Directs an access to its address for a packet; `number` is that of the packet, mixed with the seed, and `draw`
+    /// distinguishes steps.
     #[inline(always)]
     pub fn direct(
         &self,
@@ -208,22 +215,29 @@ impl Aim {
     ) {
         let (mut bytes, mut slots) = (self.slot_bytes, self.slots);
         if self.is_packet {
-            bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
-            slots = slots_of(self.within_bytes, bytes);
-            *access_bytes = bytes;
+            let packet_bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
+            *access_bytes = packet_bytes;
+            bytes = u32::from(packet_bytes.max(1));
+            slots = slots_of(self.within_bytes, packet_bytes);
         }
         let scaled = |draw: u32| ((u64::from(draw) * u64::from(slots)) >> 32) as u32;
-        let slot = match self.address {
-            Address::Same => 0,
-            Address::Flow => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1)),
-            Address::Any => scaled(mix(info.number, draw.wrapping_add(self.draw))),
-            Address::InOrder | Address::Shuffled => {
-                let passed = number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
-                let position = (passed % u64::from(slots)) as u32;
-                if self.address == Address::Shuffled { shuffled(position, slots) } else { position }
+        let draw = draw.wrapping_add(self.distance);
+        // The first case is that of most lists.
+        let slot = if self.address == Address::Any {
+            scaled(mix(number, draw.wrapping_add(self.draw)))
+        } else {
+            match self.address {
+                Address::Same => 0,
+                Address::Flow | Address::Any => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1)),
+                Address::InOrder | Address::Shuffled => {
+                    let passed =
+                        info.number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
+                    let position = (passed % u64::from(slots)) as u32;
+                    if self.address == Address::Shuffled { shuffled(position, slots) } else { position }
+                }
             }
         };
-        let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * u32::from(bytes.max(1)));
+        let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * bytes);
         *access_address = first.wrapping_add(*access_address);
     }
 }
@@ -266,9 +280,10 @@ impl ListedAccess {
             is_packet,
             within_bytes,
             own_bytes,
-            slot_bytes,
+            slot_bytes: u32::from(slot_bytes.max(1)),
             slots,
             draw,
+            distance: 0,
             times: 1,
         })
     }

@@ -8,6 +8,7 @@ mod by_inbox;
 mod ready;
 mod step;
 mod template;
+mod walk;
 
 pub use access::{Address, Amount, ListedAccess, Reach, Span};
 pub use by_inbox::StepsByInbox;
@@ -20,6 +21,7 @@ use linecard_program::{DropReason, NetworkKind, PacketHead};
 use ready::{REPETITIONS, Ready, Work};
 use std::ops::Range;
 use std::rc::Rc;
+use walk::Walk;
 
 /// A program of listed steps.
 #[derive(Clone, Debug)]
@@ -32,6 +34,9 @@ pub struct StepList {
     sends_blocks: bool,
     routes: Option<Rc<RouteTable>>,
     locks: u32,
+    /// Whether a step may pass a packet on, and whether one lends it.
+    passes_on: bool,
+    lends: bool,
     /// Mixed with the numbers of packets in draws: 0 for seed 1.
     salt: u64,
     not_ip: NotIp,
@@ -73,6 +78,8 @@ impl StepList {
         });
         Self {
             locks: locks.max().unwrap_or(0),
+            passes_on: steps.iter().any(|step| matches!(step.does, Does::Put { .. } | Does::Send { .. })),
+            lends: steps.iter().any(ListedStep::lends),
             routes,
             steps: Ready::list(steps, first as u32),
             block: Vec::new(),
@@ -103,6 +110,18 @@ impl StepList {
         (Self::part(steps, 0, routes.clone()), Self::part(behind, at, routes))
     }
 
+    /// Returns whether a step may pass a packet on, to an inbox or an output queue.
+    #[must_use]
+    pub fn passes_on(&self) -> bool {
+        self.passes_on
+    }
+
+    /// Returns whether a step may lend a packet ([`AfterPut::GoesOn`]).
+    #[must_use]
+    pub fn lends(&self) -> bool {
+        self.lends
+    }
+
     /// Writes all steps down. Returns whether a final step (`Put`, `Send`, `Finish`, `Drop`) was among them.
     /// `chosen` is the output port that is known by now.
     #[inline(always)]
@@ -113,60 +132,43 @@ impl StepList {
         chosen: &mut Option<u16>,
         steps: &mut Steps,
     ) -> bool {
-        let info = &PacketInfo { number: info.number ^ self.salt, ..*info };
-        let mut walk = Walk { head, info, chosen: *chosen, over: false };
-        self.write_list(&self.steps, 0..head.cells() as u16, &mut walk, steps);
+        let mut walk = Walk { head, info, number: info.number ^ self.salt, chosen: *chosen, over: false };
+        self.write_list(&self.steps, || 0..head.cells() as u16, &mut walk, steps);
         *chosen = walk.chosen;
         walk.over
     }
 
     /// Writes the steps of a list down, for these cells of the packet.
     #[inline(always)]
-    fn write_list(&self, list: &[Ready], cells: Range<u16>, walk: &mut Walk<'_>, steps: &mut Steps) {
-        let mut at = 0;
-        while let Some(step) = list.get(at)
+    fn write_list(
+        &self,
+        mut list: &[Ready],
+        cells: impl Fn() -> Range<u16>,
+        walk: &mut Walk<'_>,
+        steps: &mut Steps,
+    ) {
+        while let [step, behind @ ..] = list
             && !walk.over
         {
             if step.each == Each::Packet {
-                if step.times > 0 && step.is_done(walk.info.number, step.number) {
+                if step.times > 0 && step.is_done(walk.number, step.number) {
                     self.write(walk, step, step.number, 0, steps);
                 }
-                at += 1;
+                list = behind;
                 continue;
             }
-            let group = &list[at..at + step.group];
-            for cell in cells.clone() {
+            let (group, behind) = list.split_at(step.group);
+            for cell in cells() {
                 for step in group {
                     let draw = step.number + 1000 * u32::from(cell);
                     let now = step.each.takes(cell) && step.times > 0;
-                    if now && !walk.over && step.is_done(walk.info.number, draw) {
+                    if now && !walk.over && step.is_done(walk.number, draw) {
                         self.write(walk, step, draw, cell, steps);
                     }
                 }
             }
-            at += group.len();
+            list = behind;
         }
-    }
-}
-
-/// What is known of the packet while its steps are written down.
-struct Walk<'a> {
-    head: &'a PacketHead,
-    info: &'a PacketInfo,
-    chosen: Option<u16>,
-    over: bool,
-}
-
-impl Walk<'_> {
-    /// Returns the output port that is known by now, or the port of the flow.
-    fn port(&self) -> u16 {
-        self.chosen.unwrap_or(self.info.flow_port())
-    }
-
-    /// Ends the packet here.
-    fn end(&mut self, cycles: u32, action: Action, steps: &mut Steps) {
-        steps.push(cycles, action);
-        self.over = true;
     }
 }
 
@@ -178,7 +180,7 @@ impl StepList {
         let last = draw.wrapping_add(step.times - 1);
         loop {
             if step.fraction > 0 {
-                steps.compute(step.carried(walk.info.number.wrapping_add(cell.into()), draw));
+                steps.compute(step.carried(walk.number.wrapping_add(cell.into()), draw));
             }
             self.write_once(walk, step, draw, cell, steps);
             if draw == last || walk.over {
@@ -192,7 +194,8 @@ impl StepList {
     fn write_once(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
         match &step.work {
             Work::Steps(template) => {
-                template.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
+                template.write(walk.head, walk.info, walk.number, draw, steps);
+                walk.over = step.ends;
             }
             Work::Does(does, cycles) => self.write_other(walk, does, *cycles, cell, steps),
         }
@@ -215,24 +218,17 @@ impl StepList {
                 steps.compute(cycles);
                 self.look_up(walk, reads, steps);
             }
-            Does::Put { inbox, then: AfterPut::Free } => walk.end(cycles, Action::Put { inbox }, steps),
-            Does::Send { port, class } => {
-                let port = match port {
-                    OutPort::Port(port) => port,
-                    OutPort::Chosen => walk.port(),
-                };
-                walk.end(cycles, Action::Send { port, class }, steps);
-            }
+            Does::Send { class, .. } => walk.end(cycles, Action::Send { port: walk.port(), class }, steps),
             Does::Admit => steps.push(cycles, Action::Admit { port: walk.port() }),
-            Does::Enqueue => walk.end(cycles, Action::Enqueue, steps),
             Does::Leave => {
                 let port = walk.chosen.unwrap_or(0);
                 walk.end(cycles, Action::Leave { port }, steps);
             }
-            Does::Finish => walk.end(cycles, Action::Finish, steps),
-            Does::Drop => walk.end(cycles, Action::Drop(DropReason::FirewallRule), steps),
             // These are written from a template.
-            Does::Compute
+            Does::Enqueue
+            | Does::Finish
+            | Does::Drop
+            | Does::Compute
             | Does::Reach(_)
             | Does::Spread(_)
             | Does::Join
@@ -286,10 +282,11 @@ impl PacketProgram for StepList {
     fn block(&mut self, block: &Block, steps: &mut Steps) {
         // Only the cells of the packet are known; draws use the number of the block.
         let (head, info) =
-            (PacketHead::default(), PacketInfo { number: self.blocks ^ self.salt, ..PacketInfo::default() });
+            (PacketHead::default(), PacketInfo { number: self.blocks, ..PacketInfo::default() });
+        let number = self.blocks ^ self.salt;
         self.blocks += 1;
-        let mut walk = Walk { head: &head, info: &info, chosen: Some(block.port), over: false };
-        let cells = block.first_cell..block.first_cell + block.cells;
+        let mut walk = Walk { head: &head, info: &info, number, chosen: Some(block.port), over: false };
+        let cells = || block.first_cell..block.first_cell + block.cells;
         self.write_list(&self.block, cells, &mut walk, steps);
         // A thread works on after it has handed its block over.
         steps.end();

@@ -2,8 +2,9 @@
 //! packets are merged.
 
 use super::access::{Instruction, mix};
-use super::step::{AfterPut, CYCLE_PARTS, Does, Each, ListedStep};
+use super::step::{AfterPut, CYCLE_PARTS, Does, Each, ListedStep, OutPort};
 use super::template::Template;
+use linecard_program::DropReason;
 use linecard_program::script::Action;
 
 /// Distance of the draws of two steps: the repetitions of a step have different draws.
@@ -18,6 +19,18 @@ pub(super) enum Work {
     Does(Does, u32),
 }
 
+/// Returns the action that ends a packet for its thread, if it is equal for all packets.
+fn last_action(does: &Does) -> Option<Action> {
+    match *does {
+        Does::Put { inbox, then: AfterPut::Free } => Some(Action::Put { inbox }),
+        Does::Send { port: OutPort::Port(port), class } => Some(Action::Send { port, class }),
+        Does::Enqueue => Some(Action::Enqueue),
+        Does::Finish => Some(Action::Finish),
+        Does::Drop => Some(Action::Drop(DropReason::FirewallRule)),
+        _ => None,
+    }
+}
+
 /// A step, or several that always execute together.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
@@ -28,6 +41,8 @@ pub(super) struct Ready {
     /// See [`ListedStep::fraction`].
     pub fraction: u32,
     pub work: Work,
+    /// Whether its work ends with an action after which no step of the packet follows.
+    pub ends: bool,
     /// Number of the step in the draws of its list.
     pub number: u32,
     /// The number of steps, from this one on, that execute together cell by cell.
@@ -52,7 +67,12 @@ impl Ready {
             Does::Put { inbox, then: AfterPut::GoesOn } => action(Action::Lend { inbox }),
             Does::Alone => action(Action::Alone),
             Does::Transmit => action(Action::Transmit),
-            ref does => return Self::with(&step, Work::Does(does.clone(), cycles), number),
+            ref does => match last_action(does) {
+                Some(last) => {
+                    return Self { ends: true, ..Self::with(&step, Work::Steps(action(last)), number) };
+                }
+                None => return Self::with(&step, Work::Does(does.clone(), cycles), number),
+            },
         };
         Self::with(&step, Work::Steps(template), number)
     }
@@ -60,7 +80,7 @@ impl Ready {
     fn with(step: &ListedStep, work: Work, number: u32) -> Self {
         let &ListedStep { each, share, times, fraction, .. } = step;
         let below = (share * 4_294_967_296.0).ceil() as u64;
-        Self { each, below, times, fraction, work, number, group: 0 }
+        Self { each, below, times, fraction, work, ends: false, number, group: 0 }
     }
 
     /// Returns the whole cycle, if any, to which the fraction has added up in a repetition. Consecutive repetitions
@@ -99,7 +119,7 @@ impl Ready {
 
     /// Returns whether the next step executes whenever this one does.
     fn goes_together_with(&self, next: &Ready) -> bool {
-        self.each == next.each && self.is_always_written() && next.is_always_written()
+        self.each == next.each && !self.ends && self.is_always_written() && next.is_always_written()
     }
 
     /// Merges the next step into this one.
@@ -107,6 +127,7 @@ impl Ready {
         let draw = (next.number - self.number).wrapping_mul(REPETITIONS);
         if let (Work::Steps(template), Work::Steps(more)) = (&mut self.work, next.work) {
             template.append(more, draw);
+            self.ends = next.ends;
         }
     }
 

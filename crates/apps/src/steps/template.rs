@@ -19,8 +19,6 @@ pub(super) struct Template {
 struct Aimed {
     /// Position among the steps.
     at: usize,
-    /// Added to the draw of the template.
-    draw: u32,
     aim: Aim,
 }
 
@@ -39,7 +37,7 @@ impl Template {
     pub fn accesses(instructions: Vec<Instruction>, behind: u32) -> Self {
         let steps = instructions.iter().map(|instruction| instruction.step).collect();
         let aims = instructions.into_iter().enumerate();
-        let aims = aims.filter_map(|(at, instruction)| Some(Aimed { at, draw: 0, aim: instruction.aim? }));
+        let aims = aims.filter_map(|(at, instruction)| Some(Aimed { at, aim: instruction.aim? }));
         Self { steps, aims: aims.collect(), behind }
     }
 
@@ -54,17 +52,17 @@ impl Template {
             None => self.behind = cycles.saturating_add(other.behind),
         }
         self.steps.append(&mut other.steps);
-        let moved = |aimed: Aimed| Aimed { at: aimed.at + at, draw: aimed.draw.wrapping_add(draw), ..aimed };
+        let moved = |aimed: Aimed| Aimed { at: aimed.at + at, aim: aimed.aim.behind(draw) };
         self.aims.extend(other.aims.into_iter().map(moved));
     }
 
-    /// Writes the steps down for the packet of this `number`, for any seed; `draw` distinguishes repetitions.
+    /// Writes the steps down for a packet; `number` and `draw` select its addresses ([`Aim::direct`]).
     #[inline(always)]
     pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
         let written = steps.append(&self.steps);
-        for Aimed { at, draw: distance, aim } in &self.aims {
+        for Aimed { at, aim } in &self.aims {
             if let Some(Step { action: Action::Access { bytes, address, .. }, .. }) = written.get_mut(*at) {
-                aim.direct(head, info, number, draw.wrapping_add(*distance), bytes, address);
+                aim.direct(head, info, number, draw, bytes, address);
             }
         }
         steps.compute(self.behind);

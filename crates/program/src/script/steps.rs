@@ -47,7 +47,17 @@ impl Steps {
         }
     }
 
-    /// As `compute`, for any number of cycles: cycles beyond the maximum of one step become further steps.
+    /// As `compute`, for any number of cycles.
+    #[inline]
+    pub fn compute_any(&mut self, cycles: u64) {
+        if cycles <= u64::from(MOST_CYCLES - self.pending) {
+            self.pending += cycles as u32;
+        } else {
+            self.compute_long(cycles);
+        }
+    }
+
+    /// As `compute_any`: cycles beyond the maximum of one step become further steps.
     #[cold]
     #[inline(never)]
     pub fn compute_long(&mut self, cycles: u64) {
@@ -105,8 +115,14 @@ impl Steps {
     pub fn comes_from(&mut self, operation: u32) {
         if self.origins.len() + 1 == self.list.len() {
             self.origins.push(operation);
-            return;
+        } else {
+            self.comes_from_behind_others(operation);
         }
+    }
+
+    /// As `comes_from`, behind steps that name no operation, or for a step that names one already.
+    #[inline(never)]
+    fn comes_from_behind_others(&mut self, operation: u32) {
         self.origins.resize(self.list.len(), NO_ORIGIN);
         if let Some(last) = self.origins.last_mut() {
             *last = operation;
