@@ -5,150 +5,32 @@
 //! then an access. Engines with lanes have costs of rows instead, which are scheduled before the program runs: the
 //! cost of a block counts where the block begins.
 
-use super::costs::EbpfCosts;
 use super::done::{Done, Fate};
 use super::hot::Words;
 use super::locks::Locks;
-use super::operands::{Operands, Prices};
-use super::operations::{Cycles, Does, cycles, does, merge};
+use super::priced::{Held, Leaves, Priced, PricedCode};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{CONTEXT_BYTES, Placed, ROOM_BYTES, STACK_BYTES, room_of};
 use super::scale::Carrying;
 use super::state::{Common, State};
 use linecard_ebpf::{
-    Access as Touch, AccessKind, Arrival, At, CONTEXT, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK,
-    Target, Verdict, wanted_after,
+    Access as Touch, AccessKind, Arrival, At, CONTEXT, EbpfError, Hook, Machine, PACKET, STACK, Target,
+    Verdict,
 };
 use linecard_program::script::{Access, PacketInfo, Steps};
 
-/// Number of the helper that releases a lock.
-const SPIN_UNLOCK: u32 = 94;
 /// First byte of a packet as received, in its region.
 const HEADROOM: u32 = linecard_ebpf::HEADROOM_BYTES as u32;
-
-/// Facts about an operation that are known before its execution; one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Priced {
-    /// Its own cycles, and those of all operations up to and including it; loads and stores count when their region
-    /// is known.
-    own: u32,
-    sum: u32,
-    /// The target of a jump, its additional cost if it is taken, and a further one if it is taken because of the
-    /// upper halves alone.
-    target: u32,
-    taken: u32,
-    taken_upper: u32,
-    prices: Prices,
-    /// Whether it loads, and whether it calls a helper, which makes the accesses.
-    loads: bool,
-    helper: bool,
-    /// Whether its thread waits for its access to the packet, or to another region.
-    waits_for_packet: bool,
-    waits: bool,
-    /// Bytes of the packet that its load fetches, and how many of them precede its own; 0 if another load fetches
-    /// them.
-    span: u8,
-    ahead: u8,
-    /// Whether the code determines where execution continues after it.
-    jumps: bool,
-    /// Whether it calls a function of the program, or returns from it.
-    calls: bool,
-    returns: bool,
-}
-
-/// A program's operations with their costs on a cluster.
-#[derive(Clone, Debug)]
-pub(super) struct PricedCode {
-    ops: Vec<Priced>,
-    /// Cycles of every packet, and bytes that a helper reads in one cycle; 0 for any number.
-    each_packet: u32,
-    helper_bytes: u32,
-    /// The location of each region, by number; `None` if its accesses only take cycles.
-    regions: Vec<Option<Placed>>,
-    /// Regions whose words have a single writer at a time, by number: per-CPU values, records of ring buffers until
-    /// they are submitted, and stacks.
-    private: Vec<bool>,
-    costs: EbpfCosts,
-}
-
-impl PricedCode {
-    /// Returns the code of a machine.
-    pub fn new(
-        machine: &Machine,
-        costs: &EbpfCosts,
-        regions: Vec<Option<Placed>>,
-        private: Vec<bool>,
-    ) -> Self {
-        let code = machine.code();
-        let count = code.ops().len() as u32;
-        let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
-        let merged = merge(&originals, costs.merge_bytes);
-        let operands = Operands::new(machine, &originals, &merged);
-        let cycles = match costs.rows {
-            #[cfg(feature = "rows")]
-            Some(rows) => super::by_rows::by_rows(code, machine.starts(), &originals, costs, rows),
-            _ => by_class(&originals, &operands, costs),
-        };
-        let wanted = wanted_after(code);
-        let mut sum = 0u32;
-        let ops = originals.iter().enumerate().map(|(index, op)| {
-            let (cycles, part, does) = (&cycles[index], &merged[index], does(op));
-            sum = sum.wrapping_add(cycles.own);
-            let needs_result = match does {
-                Does::Loads | Does::Calls => true,
-                // Compilers request the old value even if no operation reads it.
-                Does::Atomic { result } => result && wanted[index] & op.writes() != 0,
-                Does::Stores | Does::Computes => false,
-            };
-            Priced {
-                own: cycles.own,
-                sum,
-                target: op.to as u32,
-                taken: cycles.taken,
-                taken_upper: cycles.taken_upper,
-                prices: Prices::new(op, operands.holds(index), costs),
-                loads: does == Does::Loads,
-                helper: does == Does::Calls,
-                waits_for_packet: needs_result || costs.waits_for_packet_writes,
-                waits: needs_result || costs.waits_for_writes,
-                span: part.span,
-                ahead: part.ahead,
-                jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
-                calls: op.kind == Kind::Call,
-                returns: op.kind == Kind::Exit,
-            }
-        });
-        Self {
-            ops: ops.collect(),
-            each_packet: costs.rows.map_or(costs.cycles.enter_cycles, |rows| rows.each_packet),
-            helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
-            regions,
-            private,
-            costs: costs.clone(),
-        }
-    }
-}
-
-impl PricedCode {
-    /// See [`EbpfCosts::masked_index`].
-    pub fn masks_indices(&self) -> bool {
-        self.costs.masked_index
-    }
-}
-
-/// Returns the cycles of each operation by its class and its operands.
-fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> Vec<Cycles> {
-    ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).collect()
-}
 
 /// Counts of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// How often control reached it without a jump that the code determines, and left it.
+    /// How often control reached it without a jump that the code determines, and left it without one.
     begins: u64,
     leaves: u64,
-    /// Cycles in addition to those known in advance.
+    /// How often its jump was taken.
+    taken: u64,
+    /// Cycles in addition to those known in advance and those of accesses to memories; negative ones wrap around.
     extra_cycles: u64,
 }
 
@@ -180,6 +62,8 @@ impl Tally {
 /// Records the execution of a program.
 struct Listener<'a> {
     code: &'a PricedCode,
+    /// Those of the code, which are looked up most often.
+    held: &'a [Option<Held>],
     tally: &'a mut Tally,
     locks: &'a mut Locks,
     steps: &'a mut Steps,
@@ -200,23 +84,24 @@ impl Listener<'_> {
     /// A run of code begins at an operation.
     #[inline(always)]
     fn runs_from(&mut self, index: u32) {
-        let op = &self.code.ops[index as usize];
-        self.paid = op.sum.wrapping_sub(op.own);
+        self.paid = self.code.ops[index as usize].before();
     }
 
     /// Pays the operations of the run up to and including `op`.
     #[inline(always)]
     fn pay(&mut self, op: &Priced) {
-        self.open += u64::from(op.sum.wrapping_sub(std::mem::replace(&mut self.paid, op.sum)));
+        let cycles = op.sum.wrapping_sub(std::mem::replace(&mut self.paid, op.sum));
+        self.open = self.open.wrapping_add(cycles.into());
     }
 
-    /// Spends cycles of an operation that depend on its execution.
+    /// Spends cycles of an operation that depend on its execution, or takes back some that count until then.
     #[inline(always)]
-    fn spend(&mut self, index: usize, cycles: u32) {
+    fn spend(&mut self, index: usize, cycles: i64) {
         // Most are zero.
-        if cycles > 0 {
-            self.tally.counts[index].extra_cycles += u64::from(cycles);
-            self.open += u64::from(cycles);
+        if cycles != 0 {
+            let extra = &mut self.tally.counts[index].extra_cycles;
+            *extra = extra.wrapping_add_signed(cycles);
+            self.open = self.open.wrapping_add_signed(cycles);
         }
     }
 
@@ -224,11 +109,77 @@ impl Listener<'_> {
     #[inline(always)]
     fn close(&mut self) {
         let cycles = self.scale.next(std::mem::take(&mut self.open));
-        match u32::try_from(cycles) {
-            Ok(cycles) => self.steps.compute(cycles),
-            Err(_) => self.steps.compute_long(cycles),
-        }
         self.tally.calls.spend(cycles);
+        self.steps.compute_any(cycles);
+    }
+
+    /// A helper, if it is one, reads bytes of a region that belongs to the engine, some per cycle.
+    #[inline(never)]
+    fn helper_reads(&mut self, index: usize, bytes: u32) {
+        let code = self.code;
+        if code.ops[index].helper {
+            self.spend(index, (bytes.saturating_sub(1) / code.helper_bytes).into());
+        }
+    }
+
+    /// An access reaches a memory. It is a separate function because the executor contains many calls of it.
+    #[inline(never)]
+    fn reaches(&mut self, index: u32, held: &Held, kind: AccessKind, bytes: u32, address: u32) {
+        let (code, at) = (self.code, index as usize);
+        let op = &code.ops[at];
+        let &Held { number, placed: Placed { role, base, within_bytes }, private, counts } = held;
+        let (mut address, mut bytes, packet) = (address, bytes, number == PACKET);
+        if packet {
+            address = address.saturating_sub(HEADROOM);
+            if op.loads {
+                if op.span == 0 {
+                    return self.spend(at, op.merged.into());
+                }
+                (address, bytes) = (address.saturating_sub(op.ahead.into()), op.span.into());
+            }
+            address = self.room + address % ROOM_BYTES;
+        } else if number == STACK {
+            address = self.thread * STACK_BYTES + address % STACK_BYTES;
+        } else if number == CONTEXT {
+            address = self.thread * CONTEXT_BYTES + address % CONTEXT_BYTES;
+        }
+        let does = match kind {
+            AccessKind::Read => Access::Read,
+            AccessKind::Write => Access::Write,
+            // The word of a lock.
+            AccessKind::Atomic if op.helper => Access::TestAndSet,
+            AccessKind::Atomic => Access::Add,
+        };
+        let reached = if packet { &op.packet } else { &op.map };
+        // The operations before this one take their time before its access, and so do the rows that begin with it.
+        // Helpers have no such cycles.
+        self.pay(op);
+        self.open = self.open.wrapping_add_signed(reached.before.into());
+        self.close();
+        self.open = reached.after.into();
+        // Few addresses are beyond the memory, and a division takes long.
+        let within = if address < within_bytes { address } else { address % within_bytes.max(1) };
+        let (address, bytes) = (base + within, bytes.min(u32::from(u16::MAX)) as u16);
+        match reached.waits {
+            true => self.steps.access(role, does, bytes, address),
+            false => self.steps.post(role, does, bytes, address),
+        }
+        self.steps.comes_from(index);
+        self.tally.accesses.count_at(counts + at);
+        self.tally.words.count((role.0, address & !3), index);
+        // Helpers protect their own writes.
+        if does.writes() && !op.helper && !packet && !private {
+            self.locks.races.write((role.0, address & !3), index, kind == AccessKind::Atomic);
+        }
+    }
+
+    /// A jump is taken to its target in the code.
+    #[inline(always)]
+    fn jumps(&mut self, index: usize, op: &Priced) {
+        self.pay(op);
+        self.tally.counts[index].taken += 1;
+        self.open = self.open.wrapping_add(op.taken.into());
+        self.paid = op.before_target;
     }
 }
 
@@ -245,57 +196,49 @@ impl Hook for Listener<'_> {
             self.runs_from(index);
             self.tally.calls.leave_all();
             self.tally.calls.call(index);
-            self.spend(index as usize, self.code.each_packet);
+            self.spend(index as usize, self.code.each_packet.into());
         }
     }
 
     #[inline(always)]
     fn leaves(&mut self, index: u32) {
-        let code = self.code;
-        let op = &code.ops[index as usize];
-        self.pay(op);
-        self.tally.counts[index as usize].leaves += 1;
-        let next = match self.begins.take() {
-            Some(next) => next,
-            None if op.jumps => {
-                self.tally.counts[op.target as usize].begins += 1;
-                self.spend(index as usize, op.taken);
-                op.target
+        let (code, index) = (self.code, index as usize);
+        let op = &code.ops[index];
+        match op.leaves {
+            Leaves::Jumps => self.jumps(index, op),
+            Leaves::Calls => {
+                self.jumps(index, op);
+                self.close();
+                self.tally.calls.call(op.target);
             }
-            // The program ends.
-            None => return self.close(),
-        };
-        if op.calls {
-            self.close();
-            self.tally.calls.call(next);
-        } else if op.returns {
-            self.close();
-            self.tally.calls.returns();
-        } else if op.helper {
-            // A tail call: the called program replaces the present function.
-            self.close();
-            self.tally.calls.returns();
-            self.tally.calls.call(next);
+            Leaves::Returns | Leaves::Otherwise => {
+                self.pay(op);
+                self.tally.counts[index].leaves += 1;
+                self.close();
+                // Without another run of code the program ends.
+                if let Some(next) = self.begins.take() {
+                    self.tally.calls.returns();
+                    if op.leaves == Leaves::Otherwise {
+                        // The called program replaces the present function.
+                        self.tally.calls.call(next);
+                    }
+                    self.runs_from(next);
+                }
+            }
         }
-        self.runs_from(next);
     }
 
     #[inline(always)]
     fn upper_half(&mut self, index: u32) {
-        self.spend(index as usize, self.code.ops[index as usize].taken_upper);
-    }
-
-    #[inline(always)]
-    fn helper(&mut self, at: At, helper: u32) {
-        // The first store of the unlock helper releases the lock: its cycles keep no thread waiting.
-        if helper != SPIN_UNLOCK {
-            self.pay(&self.code.ops[at.index as usize]);
-        } else if at.index > 0 {
-            self.pay(&self.code.ops[at.index as usize - 1]);
-        }
+        self.spend(index as usize, self.code.ops[index as usize].taken_upper.into());
     }
 
     fn lock(&mut self, at: At, address: u64, taken: bool) {
+        // The helper that releases a lock does so first: its cycles keep no thread waiting.
+        let before = if taken { Some(at.index) } else { at.index.checked_sub(1) };
+        if let Some(before) = before {
+            self.pay(&self.code.ops[before as usize]);
+        }
         self.close();
         self.steps.push(0, self.locks.action(address, taken, at.index));
         self.steps.comes_from(at.index);
@@ -303,68 +246,12 @@ impl Hook for Listener<'_> {
     }
 
     #[inline(always)]
-    fn access(&mut self, at: At, touch: Touch) {
-        let (index, code) = (at.index, self.code);
-        let at = index as usize;
-        let op = &code.ops[at];
-        let prices = &op.prices;
-        let region = usize::from(touch.region.0);
-        let Some(Some(placed)) = code.regions.get(region) else {
-            let reads = op.helper && touch.kind == AccessKind::Read && touch.region <= STACK;
-            return match code.helper_bytes {
-                helper_bytes if helper_bytes > 0 && reads => {
-                    self.spend(at, touch.bytes.saturating_sub(1) / helper_bytes);
-                }
-                // The price of a helper is zero.
-                _ => self.spend(at, prices.local),
-            };
-        };
-        let &Placed { role, base, within_bytes } = placed;
-        let packet = touch.region == PACKET;
-        let (mut address, mut bytes) = (touch.address, touch.bytes);
-        if packet {
-            address = address.saturating_sub(HEADROOM);
-            if op.loads {
-                if op.span == 0 {
-                    return self.spend(at, prices.packet.merged);
-                }
-                (address, bytes) = (address.saturating_sub(op.ahead.into()), op.span.into());
-            }
-            address = self.room + address % ROOM_BYTES;
-        } else if touch.region == STACK {
-            address = self.thread * STACK_BYTES + address % STACK_BYTES;
-        } else if touch.region == CONTEXT {
-            address = self.thread * CONTEXT_BYTES + address % CONTEXT_BYTES;
-        }
-        let kind = match touch.kind {
-            AccessKind::Read => Access::Read,
-            AccessKind::Write => Access::Write,
-            // The word of a lock.
-            AccessKind::Atomic if op.helper => Access::TestAndSet,
-            AccessKind::Atomic => Access::Add,
-        };
-        let (price, waits) =
-            if packet { (&prices.packet, op.waits_for_packet) } else { (&prices.map, op.waits) };
-        // The operations before this one take their time before its access, and so do the rows that begin with it.
-        // The prices of helpers are zero.
-        self.pay(op);
-        self.spend(at, price.before);
-        self.close();
-        let address = base + address % within_bytes.max(1);
-        let bytes = bytes.min(u32::from(u16::MAX)) as u16;
-        match waits {
-            true => self.steps.access(role, kind, bytes, address),
-            false => self.steps.post(role, kind, bytes, address),
-        }
-        self.steps.comes_from(index);
-        self.tally.accesses.count(at, region);
-        self.tally.words.count((role.0, address & !3), index);
-        // Helpers protect their own writes.
-        if kind.writes() && !op.helper && !packet && !code.private[region] {
-            self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
-        }
-        if op.loads {
-            self.spend(at, price.after);
+    fn access(&mut self, at: At, Touch { region, kind, bytes, address }: Touch) {
+        if let Some(Some(held)) = self.held.get(usize::from(region.0)) {
+            self.reaches(at.index, held, kind, bytes, address);
+        } else if self.code.helper_bytes > 0 && kind == AccessKind::Read && region <= STACK {
+            // Other cycles are among those of the operation.
+            self.helper_reads(at.index as usize, bytes);
         }
     }
 }
@@ -425,16 +312,23 @@ impl Running {
     pub fn told(&self, stalls: &[f64]) -> Use {
         let Self { tally, code, state, .. } = self;
         let machine = &state.borrow().machine;
+        let mut begins: Vec<u64> = tally.counts.iter().map(|counts| counts.begins).collect();
+        for (op, counts) in code.ops.iter().zip(&tally.counts).filter(|(_, counts)| counts.taken > 0) {
+            begins[op.target as usize] += counts.taken;
+        }
         let mut running = 0u64;
         let operation = |index: usize| {
-            let counts = &tally.counts[index];
-            running += counts.begins;
+            let (op, counts) = (&code.ops[index], &tally.counts[index]);
+            running += begins[index];
             let times = running;
-            running = running.saturating_sub(counts.leaves);
-            let own = u64::from(code.ops[index].own);
+            running = running.saturating_sub(counts.leaves + counts.taken);
+            let [packet, others] = tally.accesses.to_packet_and_others(index);
+            let cycles = (times * u64::from(op.own) + counts.taken * u64::from(op.taken))
+                .wrapping_add(op.packet.cycles_of(packet))
+                .wrapping_add(op.map.cycles_of(others));
             let sums = Sums {
                 instructions: times,
-                cycles: code.costs.share.of(times * own + counts.extra_cycles),
+                cycles: code.costs.share.of(cycles.wrapping_add(counts.extra_cycles)),
                 stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
                 accesses: tally.accesses.of(index),
             };
@@ -473,6 +367,7 @@ impl Running {
         let State { machine, locks } = &mut *self.state.borrow_mut();
         let mut listener = Listener {
             code: &self.code,
+            held: &self.code.held,
             tally: &mut self.tally,
             locks,
             steps,

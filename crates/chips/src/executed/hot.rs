@@ -1,5 +1,6 @@
 //! Words of memories that a program accesses often, and the operations that access them.
 
+use super::table::Table;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ pub(super) type Word = (u8, u32);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     /// By word and operation ([`key`]).
-    counts: FxHashMap<u64, u64>,
+    counts: Table<u64>,
     /// Accesses of dropped words, by part.
     forgotten: FxHashMap<u8, u64>,
 }
@@ -50,7 +51,7 @@ impl Words {
     #[inline]
     pub fn count(&mut self, word: Word, operation: u32) {
         let key = key(word, operation);
-        match self.counts.get_mut(&key) {
+        match self.counts.get_mut(key) {
             Some(count) => *count += 1,
             None => self.first_of(key),
         }
@@ -69,14 +70,16 @@ impl Words {
     fn forget(&mut self) {
         let mut least = 1;
         while self.counts.len() > MOST / 2 {
-            let forgotten = &mut self.forgotten;
-            self.counts.retain(|&key, &mut count| {
-                if count <= least {
+            let mut kept = Table::default();
+            for (key, count) in self.counts.iter() {
+                if count > least {
+                    kept.insert(key, count);
+                } else {
                     let ((part, _), _) = parts_of(key);
-                    *forgotten.entry(part).or_insert(0) += count;
+                    *self.forgotten.entry(part).or_insert(0) += count;
                 }
-                count > least
-            });
+            }
+            self.counts = kept;
             least *= 2;
         }
     }
@@ -93,7 +96,7 @@ impl Words {
         unit: impl Fn(Word) -> (M, U, u32),
     ) -> Vec<Hottest<U>> {
         let mut words: FxHashMap<Word, u64> = FxHashMap::default();
-        for (&key, &count) in &self.counts {
+        for (key, count) in self.counts.iter() {
             let (word, _) = parts_of(key);
             *words.entry(word).or_insert(0) += count;
         }
@@ -126,7 +129,7 @@ impl Words {
 
     /// Returns the operations that access a word, without rare ones.
     fn operations(&self, word: Word, count: u64) -> Vec<u32> {
-        let counts = self.counts.iter().map(|(&key, &own)| (parts_of(key), own));
+        let counts = self.counts.iter().map(|(key, own)| (parts_of(key), own));
         let mut found: Vec<(u64, u32)> = counts
             .filter(|&((which, _), own)| which == word && own * 20 > count)
             .map(|((_, operation), own)| (own, operation))

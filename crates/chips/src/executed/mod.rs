@@ -20,6 +20,7 @@ mod locks;
 mod operands;
 mod operations;
 mod pipeline;
+mod priced;
 mod profile;
 mod races;
 mod region;
@@ -28,6 +29,7 @@ mod rules;
 mod scale;
 mod sharing;
 mod state;
+mod table;
 
 pub(super) use costs::ExecutionCosts;
 pub(super) use executable::Executable;
@@ -38,7 +40,7 @@ use super::reading::Reading;
 use crate::arrivals::BytesSink;
 use crate::copies::Copies;
 use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
-use done::{Done, Fate, end_packet};
+use done::{Done, Fate, end_packet, is_lent, leaving};
 use executable::Loaded;
 use hot::Word;
 use linecard_apps::{Carrier, Io, StepList};
@@ -90,7 +92,7 @@ impl Executable {
                     }
                 }
                 let costs = &placer.reading.costs.ebpf;
-                Priced::Ebpf(ebpf::PricedCode::new(machine, costs, regions, private))
+                Priced::Ebpf(priced::PricedCode::new(machine, costs, regions, private))
             }
             Loaded::Riscv(machine) => {
                 let bytes = riscv::region_bytes(machine);
@@ -153,7 +155,7 @@ impl Placer<'_, '_> {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Priced {
-    Ebpf(ebpf::PricedCode),
+    Ebpf(priced::PricedCode),
     Riscv(riscv::PricedCode),
 }
 
@@ -461,7 +463,9 @@ impl Executing {
         self.shared.frames.take(frame, |kept| match &mut work.running {
             Running::Ebpf(program) => {
                 let done = program.packet(&kept.bytes, kept.time_ns, info, steps);
-                self.shared.copies.write(copy, program.state.borrow().machine.packet_left(), false);
+                if copy > 0 {
+                    self.shared.copies.write(copy, program.state.borrow().machine.packet_left(), false);
+                }
                 done.map_err(refused_xdp)
             }
             Running::Riscv(program) => {
@@ -515,13 +519,12 @@ impl PacketProgram for Executing {
                 let (mut chosen, grown_bytes) = self.decide(frame, copy, info, steps);
                 head.grown_bytes = grown_bytes;
                 let (ends, first) = (chosen.is_none(), steps.list().len());
-                let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
-                let over = behind.write_all(&leaving, info, &mut chosen, steps);
+                let leaving = if grown_bytes == 0 { &*head } else { &leaving(head) };
+                let over = behind.write_all(leaving, info, &mut chosen, steps);
                 if ends {
-                    end_packet(steps, first, over);
+                    end_packet(steps, behind.passes_on().then_some(first), over);
                 } else if !over {
-                    let lent =
-                        steps.list()[first..].iter().any(|step| matches!(step.action, Action::Lend { .. }));
+                    let lent = behind.lends() && is_lent(&steps.list()[first..]);
                     match chosen {
                         Some(port) if !lent => steps.push(0, Action::Send { port, class: 0 }),
                         _ => steps.end(),

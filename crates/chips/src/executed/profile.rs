@@ -88,8 +88,10 @@ impl Use {
 #[derive(Clone, Debug)]
 pub(super) struct Accesses {
     operations: usize,
-    /// Roles of the regions, each once.
+    /// Roles of the regions, each once, and that of the packet separately, in front of the others.
     roles: Vec<RoleId>,
+    /// The number of roles of the packet: 1, or 0 if no memory holds it.
+    of_packet: usize,
     /// By region: the first count of its role.
     first: Vec<usize>,
     /// Counts, with all operations of a role next to each other.
@@ -97,25 +99,46 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
-    /// Returns zero counts for a number of operations and these regions.
+    /// Returns zero counts for a number of operations and these regions; the first one is the packet.
     pub fn new(operations: usize, regions: &[Option<Placed>]) -> Self {
         let mut roles: Vec<RoleId> = Vec::new();
+        let of_packet = usize::from(regions.first().is_some_and(Option::is_some));
         let first = regions.iter().map(|placed| {
             let Some(placed) = placed else { return 0 };
-            let number = roles.iter().position(|&role| role == placed.role).unwrap_or_else(|| {
+            let others = roles.iter().skip(of_packet);
+            let number = others.clone().position(|&role| role == placed.role);
+            let number = number.map_or(roles.len(), |number| number + of_packet);
+            if number == roles.len() {
                 roles.push(placed.role);
-                roles.len() - 1
-            });
+            }
             number * operations
         });
         let first = first.collect();
-        Self { operations, counts: vec![0; operations * roles.len()], first, roles }
+        Self { operations, counts: vec![0; operations * roles.len()], first, roles, of_packet }
+    }
+
+    /// Returns the accesses of an operation to the packet, and to other regions.
+    pub fn to_packet_and_others(&self, operation: usize) -> [u64; 2] {
+        let all = self.of(operation);
+        let (packet, others) = all.split_at(self.of_packet);
+        [packet, others].map(|counts| counts.iter().sum())
     }
 
     /// Counts an access of an operation to a region that has a location.
     #[inline(always)]
     pub fn count(&mut self, operation: usize, region: usize) {
-        self.counts[self.first[region] + operation] += 1;
+        self.count_at(self.first[region] + operation);
+    }
+
+    /// Returns the first count of the role of a region: counts of its operations follow, by number.
+    pub fn first(&self, region: usize) -> usize {
+        self.first[region]
+    }
+
+    /// As `count`, for the number of a count.
+    #[inline(always)]
+    pub fn count_at(&mut self, number: usize) {
+        self.counts[number] += 1;
     }
 
     /// Returns the accesses of an operation, by number of the role.
@@ -144,6 +167,17 @@ struct Called {
     /// First operation.
     function: u32,
     cycles: u64,
+    /// The function that it called last, and the number of that call stack.
+    last: (u32, u32),
+}
+
+/// No function.
+const NONE: u32 = u32::MAX;
+
+impl Called {
+    fn new(caller: u32, function: u32) -> Self {
+        Self { caller, function, cycles: 0, last: (NONE, OUTSIDE) }
+    }
 }
 
 /// Cycles by function and caller.
@@ -160,8 +194,13 @@ pub(super) struct Calls {
 
 impl Default for Calls {
     fn default() -> Self {
-        let outside = Called { caller: OUTSIDE, function: u32::MAX, cycles: 0 };
-        Self { known: vec![outside], numbers: FxHashMap::default(), at: OUTSIDE, open: 0, beyond: 0 }
+        Self {
+            known: vec![Called::new(OUTSIDE, NONE)],
+            numbers: FxHashMap::default(),
+            at: OUTSIDE,
+            open: 0,
+            beyond: 0,
+        }
     }
 }
 
@@ -176,17 +215,30 @@ impl Calls {
     #[inline]
     pub fn call(&mut self, function: u32) {
         self.close();
+        match self.known[self.at as usize].last {
+            (last, number) if last == function => self.at = number,
+            _ => self.call_another(function),
+        }
+    }
+
+    /// Calls another function than the present one called last.
+    fn call_another(&mut self, function: u32) {
         let key = (self.at, function);
-        match self.numbers.get(&key) {
-            Some(&number) => self.at = number,
-            None if self.known.len() >= MOST_STACKS => self.beyond += 1,
+        let number = match self.numbers.get(&key) {
+            Some(&number) => number,
+            None if self.known.len() >= MOST_STACKS => {
+                self.beyond += 1;
+                return;
+            }
             None => {
                 let number = self.known.len() as u32;
-                self.known.push(Called { caller: self.at, function, cycles: 0 });
+                self.known.push(Called::new(self.at, function));
                 self.numbers.insert(key, number);
-                self.at = number;
+                number
             }
-        }
+        };
+        self.known[self.at as usize].last = (function, number);
+        self.at = number;
     }
 
     #[inline]
@@ -225,7 +277,7 @@ impl Calls {
             }
             let mut names = Vec::new();
             let mut each = called;
-            while each.function != u32::MAX {
+            while each.function != NONE {
                 names.push(name(each.function));
                 each = &self.known[each.caller as usize];
             }

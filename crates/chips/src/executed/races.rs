@@ -4,7 +4,7 @@
 //! For its program, a packet is on the chip from when a thread takes it until that thread looks for the next packet.
 
 use super::hot::Word;
-use rustc_hash::FxHashMap;
+use super::table::Table;
 use std::collections::BTreeMap;
 
 /// The most words whose last write is remembered; if there are more, all are discarded.
@@ -12,7 +12,7 @@ const MOST_WORDS: usize = 1 << 20;
 /// The most locks of a write that are remembered.
 const MOST_HELD: usize = 4;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Write {
     thread: u32,
     /// The number of its packet in the order in which threads took packets.
@@ -45,7 +45,7 @@ pub(super) struct Races {
     thread: u32,
     held: [u32; MOST_HELD],
     /// By word ([`Word`], in one number, which is hashed faster than two).
-    written: FxHashMap<u64, Write>,
+    written: Table<Write>,
     /// By the two operations: the first word, and the number of races.
     found: BTreeMap<(u32, u32), (Word, u64)>,
 }
@@ -78,15 +78,22 @@ impl Races {
 
     pub fn write(&mut self, word: Word, operation: u32, atomic: bool) {
         let own = Write { thread: self.thread, turn: self.turns, operation, atomic, held: self.held };
+        let key = u64::from(word.0) << 32 | u64::from(word.1);
         if self.written.len() >= MOST_WORDS {
             self.written.clear();
         }
-        let key = u64::from(word.0) << 32 | u64::from(word.1);
-        let Some(before) = self.written.insert(key, own) else { return };
+        let before = match self.written.get_mut(key) {
+            Some(last) => std::mem::replace(last, own),
+            None => return self.written.insert(key, own),
+        };
         let is_at_work = before.thread != own.thread && self.at_work[before.thread as usize] == before.turn;
         if is_at_work && !own.is_kept_from(&before) {
             let (a, b) = (before.operation, own.operation);
-            self.found.entry((a.min(b), a.max(b))).or_insert((word, 0)).1 += 1;
+            let pair = (a.min(b), a.max(b));
+            match self.found.get_mut(&pair) {
+                Some((_, times)) => *times += 1,
+                None => drop(self.found.insert(pair, (word, 1))),
+            }
         }
     }
 
