@@ -249,11 +249,11 @@ impl Account {
                 self.stalled(usize::from(t.cluster), operation as usize, until - now);
             }
         }
-        let spent = &mut self.spent[t.spent_at as usize..];
+        let spent = t.spent_at as usize;
         if now > t.since {
-            spent[usize::from(t.state.0)] += u128::from(now - t.since);
+            self.spent[spent + usize::from(t.state.0)] += u128::from(now - t.since);
         }
-        spent[usize::from(state.0)] += u128::from(until - now);
+        self.spent[spent + usize::from(state.0)] += u128::from(until - now);
         (t.since, t.state, t.ahead) = (until, State::READY, state);
     }
 
