@@ -13,6 +13,7 @@ import typer
 from linecard._options import options
 from linecard.cli import completion
 from linecard.cli.options import read_share
+from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 # The type of each kind of value on the command line, and the kinds that may be repeated.
 _TYPES: dict[str, Any] = {"whole": int, "number": float, "switch": bool, "path": Path, "share": float}
 _SEVERAL = ("settings", "texts", "maps")
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# The options that replace the argument `outputs` of a command.
+_OUTPUTS = (
+    inspect.Parameter("json", _KEYWORD, annotation=Json, default=False),
+    inspect.Parameter("output", _KEYWORD, annotation=Output, default=None),
+)
 
 
 def maps(given: Sequence[str]) -> dict[str, str]:
@@ -39,7 +46,8 @@ def maps(given: Sequence[str]) -> dict[str, str]:
 def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the options of the given groups to a command, and pass their values as a dictionary keyed by Python name.
 
-    If the command itself declares an option of a group, the declaration of the command applies.
+    If the command itself declares an option of a group, the declaration of the command applies. A command that `asks`
+    for arguments, too, receives all values in one dictionary.
     """
     several = {each.name: each for each in options(*groups) if each.flags or each.required}
     # Options of a request precede options of its results; options of a program alone follow their subject.
@@ -54,18 +62,27 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
 def added(
     parameters: Mapping[str, inspect.Parameter], into: str, read: Callable[[str, Any], Any], *, first: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add parameters before or after a command's own parameters, and pass the added values as one argument."""
+    """Add parameters before or after a command's own parameters, and pass the added values as one argument.
+
+    The options ``--json`` and ``--output`` replace the argument ``outputs`` of a command.
+    """
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        kind = inspect.Parameter.KEYWORD_ONLY
-        own = [each.replace(kind=kind) for each in signature.parameters.values() if each.name != into]
+        own = [
+            option
+            for each in signature.parameters.values()
+            if each.name != into
+            for option in (_OUTPUTS if each.name == "outputs" else (each.replace(kind=_KEYWORD),))
+        ]
         several = {name: each for name, each in parameters.items() if name not in signature.parameters}
 
         @functools.wraps(command)
         def call(*args: Any, **kwargs: Any) -> None:
-            given = {name: read(name, kwargs.pop(name)) for name in several}
-            command(*args, **kwargs, **{into: given})
+            given = kwargs.pop(into, {}) | {name: read(name, kwargs.pop(name)) for name in several}
+            if "outputs" in signature.parameters:
+                kwargs["outputs"] = Outputs(kwargs.pop("json"), kwargs.pop("output"))
+            command(*args, **kwargs, **({into: given} if into else {}))
 
         shown = [*several.values(), *own] if first else [*own, *several.values()]
         call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
@@ -73,6 +90,11 @@ def added(
         return call
 
     return with_options
+
+
+def prints(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options ``--json`` and ``--output`` to a command that declares all of its other options."""
+    return added({}, "", lambda _, value: value)(command)
 
 
 def _read(option: Option, value: Any) -> Any:
@@ -90,7 +112,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         said["autocompletion"] = completion.chips
     if option.required and not option.flags:
         annotation: Any = Annotated[kind, typer.Argument(**said)]
-        return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+        return inspect.Parameter(option.name, _KEYWORD, annotation=annotation)
     if option.kind == "share":
         said["parser"] = read_share
     if option.least or option.most:
@@ -98,4 +120,4 @@ def _parameter(option: Option) -> inspect.Parameter:
         said |= {"min": option.least, "max": option.most}
     default = inspect.Parameter.empty if option.required else None if several else option.usual
     annotation = Annotated[kind if default is not None else kind | None, typer.Option(*option.flags, **said)]
-    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    return inspect.Parameter(option.name, _KEYWORD, annotation=annotation, default=default)

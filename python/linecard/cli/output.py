@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from linecard.cli import stderr, stdout
 from linecard.cli.options import JSON_HELP, command_line
+from linecard.errors import NotWrittenError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from linecard.result import Result
 
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
@@ -43,6 +46,23 @@ class Outputs:
         check_outputs(*(name for _, name in named))
         for kind, _ in named:
             need_for(kind)
+
+    def of(self, function: Callable[..., Any], asked: Mapping[str, Any], doing: str, unit: str) -> Any:
+        """Call a function with its arguments and show its progress; print its result, and return it.
+
+        Raises:
+            NotWrittenError: A file of the function could not be written; its result is printed.
+        """
+        unwritten = None
+        with stderr.progress(doing, unit) as progress:
+            try:
+                result = function(**asked, progress=progress)
+            except NotWrittenError as error:
+                result, unwritten = error.result, error
+        self.give(result)
+        if unwritten is not None:
+            raise unwritten
+        return result
 
     def give(self, result: Result) -> None:
         """Print the result first and then write its files, so a file error does not suppress the printed result."""

@@ -8,7 +8,7 @@ from typing import Any
 import linecard
 from linecard.cli import stderr
 from linecard.cli.asked import takes
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 
 
@@ -31,9 +31,9 @@ def new(*, asked: dict[str, Any]) -> None:
     stderr.note_written([written, written.with_name("chip.schema.json")])
 
 
-@takes("program", into="executed")
+@takes("program")
 @asks(linecard.check, size=Word(metavar="BYTES|KIND"))
-def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
+def check(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
     The command computes the unloaded latency and the peak rates from the chip file, without a simulation. A trial run
@@ -53,8 +53,7 @@ def check(json: Json = False, output: Output = None, *, asked: dict[str, Any], e
 
         linecard check example_smartnic --json
     """
-    outputs = Outputs(json, output)
-    found = linecard.check(**asked, **executed)
+    found = linecard.check(**asked)
     outputs.give(found)
     for warning in found.warnings:
         stderr.diagnose(f"warning: {warning}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import linecard
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ NAMES_SHOWN = 5
 
 
 @asks(linecard.presets, kind=Word(ARGUMENT, "KIND"))
-def presets(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def presets(outputs: Outputs, asked: dict[str, Any]) -> None:
     """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match search words.
 
     **Examples**
@@ -34,12 +34,11 @@ def presets(json: Json = False, output: Output = None, *, asked: dict[str, Any])
     from linecard.cli import stderr, stdout
     from linecard.cli.screen import screen
 
-    outputs = Outputs(json, output)
     found = linecard.presets(**asked)
-    if not any(asked.values()) and not json:
+    if not any(asked.values()) and not outputs.json:
         stdout.show(*screen([_kinds(found)]))
         outputs.write(found)
-    elif found or json:
+    elif found or outputs.json:
         outputs.give(found)
     else:
         stderr.note(
@@ -68,7 +67,7 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
 
 
 @asks(linecard.describe)
-def describe(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def describe(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Show every parameter of a preset with its unit and source, and the derived values.
 
     If the preset extends another preset, the parameters that the preset changes come first.
@@ -79,5 +78,4 @@ def describe(json: Json = False, output: Output = None, *, asked: dict[str, Any]
 
         linecard describe hasan2003_all_pf --set dram.banks=2 --json
     """
-    outputs = Outputs(json, output)
     outputs.give(linecard.describe(**asked))

@@ -10,14 +10,13 @@ import typer
 import linecard
 from linecard.cli.asked import takes
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.errors import ConfigError, NotWrittenError
 
 
 @takes("run", "question", "program")
 def run(
-    json: Json = False,
-    output: Output = None,
+    outputs: Outputs,
     folded: Annotated[
         Path | None,
         typer.Option(
@@ -78,16 +77,13 @@ def run(
     if folded is not None and (asked["program"] is None or is_listed(asked["program"])):
         raise ConfigError.at("folded", "", "needs a program to execute; add --program")
     timeline, pcap_out = asked["timeline"], asked["pcap_out"]
-    outputs = Outputs(json, output)
     check_outputs(timeline, folded, latency, pcap_out)
     unwritten = None
-    with stderr.progress("Simulating", "packets") as progress:
-        try:
-            result = linecard.run(**asked, progress=progress)
-        except NotWrittenError as error:
-            result, unwritten = error.result, error
-    outputs.give(result)
-    if not json:
+    try:
+        result = outputs.of(linecard.run, asked, "Simulating", "packets")
+    except NotWrittenError as error:
+        result, unwritten = error.result, error
+    if not outputs.json:
         stdout.show(Padding(Text(f"{result.wall_seconds:.2f} s real", style=DIM), (0, 0, 1, 2)))
     if latency is not None:
         stderr.note_written([result.write_latency(latency)])

@@ -9,7 +9,7 @@ import typer
 import linecard
 from linecard.cli import stderr
 from linecard.cli.executed.tracing import CacheLimit, end_with_damage, note_kept
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.errors import ConfigError
 from linecard.malleable.result import Cores
@@ -34,9 +34,8 @@ def core(
         str, typer.Option(metavar="L,…", help="Off-chip latency in cycles; each additional value adds a result.")
     ] = "150",
     cache_limit: CacheLimit = 4096,
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
     traced: dict[str, Any],
 ) -> None:
@@ -54,7 +53,6 @@ def core(
 
         linecard core classify --latency 50,100,200,300 -o splits.html --json
     """
-    outputs = Outputs(json, output)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:

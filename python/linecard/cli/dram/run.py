@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import linecard
+from linecard.cli import stderr
 from linecard.cli.asked import takes
-from linecard.cli.output import Json, Output, Outputs
-from linecard.errors import NotWrittenError
+from linecard.cli.output import Outputs
 
 
 @takes("dram")
-def run(
-    json: Json = False,
-    output: Output = None,
-    *,
-    asked: dict[str, Any],
-) -> None:
+def run(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Simulate a DRAM part with a request trace or an access pattern.
 
     The command prints the bandwidth, the latencies and their components, the bus utilisation, and statistics of banks
@@ -35,16 +30,5 @@ def run(
 
         linecard dram run ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
     """
-    from linecard.cli import stderr
-
-    outputs = Outputs(json, output)
-    unwritten = None
-    with stderr.progress("Simulating", "requests") as progress:
-        try:
-            result = linecard.dram(**asked, progress=progress)
-        except NotWrittenError as error:
-            result, unwritten = error.result, error
-    outputs.give(result)
-    if unwritten is not None:
-        raise unwritten
+    outputs.of(linecard.dram, asked, "Simulating", "requests")
     stderr.note_written([asked[name] for name in ("requests", "commands") if asked[name] is not None])

@@ -9,18 +9,16 @@ import typer
 
 import linecard
 from linecard.cli import stderr, stdout
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import prints
+from linecard.cli.output import Outputs
 from linecard.cli.screen import screen
 from linecard.view import Said, Table, Title, text
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with traces, as specified with --cache.")]
 
 
-def show(
-    folder: Folder,
-    json: Json = False,
-    output: Output = None,
-) -> None:
+@prints
+def show(folder: Folder, outputs: Outputs) -> None:
     """List the traces in a folder, most recently used first.
 
     The command reads every file and verifies its checksum. For each unusable file, the command prints the reason. If a
@@ -32,10 +30,9 @@ def show(
 
         linecard cache show traces --json
     """
-    outputs = Outputs(json, output)
     found = linecard.cached_traces(folder)
     total = sum(each.bytes for each in found)
-    if json:
+    if outputs.json:
         stdout.print_json({"folder": str(folder), "bytes": total, "traces": found.to_dict()})
         outputs.write(found)
         return

@@ -7,13 +7,15 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.asked import prints
+from linecard.cli.output import Outputs
 
 
+@prints
 def list_programs(
     xdp: Annotated[bool, typer.Option("--xdp", help="List XDP programs instead of programs for RISC-V.")] = False,
-    json: Json = False,
-    output: Output = None,
+    *,
+    outputs: Outputs,
 ) -> None:
     """List the shipped programs.
 
@@ -25,5 +27,4 @@ def list_programs(
 
         linecard program list --json
     """
-    outputs = Outputs(json, output)
     outputs.give(linecard.xdp_programs() if xdp else linecard.programs())

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import linecard
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 
 
 @asks(linecard.xdp_rows, "kept_arguments", "path_exits", lanes=Word(least=1, most=8), isa=Word(least=1, most=4))
-def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def rows(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Schedule an XDP program into rows of instructions, for a processor that executes one row per cycle.
 
     The command prints the program's number of rows for each number of lanes from 1 to N. For N lanes, the command also
@@ -26,5 +26,4 @@ def rows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) ->
 
         linecard program rows my_xdp.o --section xdp --json
     """
-    outputs = Outputs(json, output)
     outputs.give(linecard.xdp_rows(**asked))

@@ -11,7 +11,7 @@ from rich.text import Text
 import linecard
 from linecard.cli import stderr, stdout
 from linecard.cli.executed.tracing import end_with_damage
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.errors import ConfigError
 from linecard.executed.riscv import RUN_BUDGET
@@ -30,9 +30,8 @@ def run(
             min=1, metavar="N", help="Instruction limit: per packet for XDP (1000000), in total for RISC-V (10^9)."
         ),
     ] = None,
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Run an XDP program on a capture, or a RISC-V program without packets.
@@ -56,14 +55,11 @@ def run(
 
         linecard program run rv32ui-p-add
     """
-    outputs = Outputs(json, output)
     if is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
-        with stderr.progress("Running", "packets") as progress:
-            found = linecard.xdp_run(program, **asked, budget=budget or BUDGET, progress=progress)
-        outputs.give(found)
-        end_with_damage(found.traffic)
+        asked |= {"program": program, "budget": budget or BUDGET}
+        end_with_damage(outputs.of(linecard.xdp_run, asked, "Running", "packets").traffic)
         return
-    if output:
+    if outputs.files:
         message = (
             "has no effect on a program for RISC-V, because the only result is the value of a0; "
             "to write a file, use `linecard program trace`"
@@ -71,7 +67,7 @@ def run(
         raise ConfigError.at("--output", "", message)
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
-    if json:
+    if outputs.json:
         stdout.print_json({"program": program, "result": result, "instructions": instructions})
     else:
         stdout.show(Text(f"  a0 = {result} after {instructions:,} instructions"))

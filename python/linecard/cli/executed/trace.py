@@ -7,12 +7,12 @@ from typing import Any
 import linecard
 from linecard.cli import stderr
 from linecard.cli.executed.tracing import CacheLimit, end_with_damage, note_kept
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 
 
 @asks(linecard.program_trace, "cache_bytes")
-def trace(cache_limit: CacheLimit = 4096, json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def trace(cache_limit: CacheLimit = 4096, *, outputs: Outputs, asked: dict[str, Any]) -> None:
     """Execute a program on the packets of a capture, and count its instructions and accesses.
 
     The command prints the values that the program returned. For each packet, the command prints the number of
@@ -28,7 +28,6 @@ def trace(cache_limit: CacheLimit = 4096, json: Json = False, output: Output = N
 
         linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge
     """
-    outputs = Outputs(json, output)
     with stderr.progress("Tracing", "packets") as progress:
         found = linecard.program_trace(**asked, cache_bytes=cache_limit << 20, progress=progress)
     note_kept(found)

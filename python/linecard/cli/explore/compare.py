@@ -7,14 +7,14 @@ from typing import Any
 from linecard.cli import stderr
 from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
-from linecard.cli.output import Json, Output
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 from linecard.explore.compare import compare as ask
 
 
-@takes("program", into="executed")
+@takes("program")
 @asks(ask, "program_b")
-def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
+def compare(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that change beyond the noise.
 
     Both designs run with the same seeds on the same packets, and Linecard compares them seed by seed. If a run is not
@@ -35,7 +35,7 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
 
         linecard compare before.json after.json
     """
-    result = answered(ask, json, output, {**asked, **executed})
+    result = answered(ask, outputs, asked)
     if not result.answered:
         stderr.diagnose("nothing can be compared: " + "; ".join(result.notes))
     end(result.counts, answered=result.answered)

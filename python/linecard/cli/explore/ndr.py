@@ -6,14 +6,14 @@ from typing import Any
 
 from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
-from linecard.cli.output import Json, Output
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 from linecard.explore.ndr import ndr as ask
 
 
-@takes("program", into="executed")
+@takes("program")
 @asks(ask)
-def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
+def ndr(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Search for the no-drop rate and the partial-drop rate of a chip, by frame size.
 
     NDR is the highest rate without loss, and PDR is the highest rate with at most 0.5 % loss. Packets that accumulate
@@ -28,5 +28,5 @@ def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
 
         linecard ndr my_chip.toml --set island.threads=4 --seeds 3 --json
     """
-    result = answered(ask, json, output, {**asked, **executed})
+    result = answered(ask, outputs, asked)
     end(result.counts, answered=any(row.answered for row in result.rows))

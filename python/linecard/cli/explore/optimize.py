@@ -6,14 +6,14 @@ from typing import Any
 
 from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
-from linecard.cli.output import Json, Output
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.explore.optimize import optimize as ask
 
 
-@takes("program", into="executed")
+@takes("program")
 @asks(ask, budget=Word())
-def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
+def optimize(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Find the best designs of a design space, for one objective or for several conflicting objectives.
 
     If the budget permits a run of every point, the command runs all points. If the budget is smaller than the design
@@ -30,4 +30,4 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
 
         linecard optimize my_space.toml --program my_xdp.c -D N=8
     """
-    end(answered(ask, json, output, {**asked, **executed}).counts)
+    end(answered(ask, outputs, asked).counts)

@@ -10,13 +10,15 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import stderr, stdout
+from linecard.cli.asked import prints
 from linecard.cli.explore.runs import StoreOption, filled
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Json, Outputs
 from linecard.cli.question import STORE
 from linecard.errors import ConfigError
 
 
-def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
+@prints
+def list_runs(store: StoreOption = STORE, *, outputs: Outputs) -> None:
     """List the contents of a store: the stored runs by subject, and the size of the store.
 
     **Examples**
@@ -28,13 +30,12 @@ def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = N
     from linecard.explore.store import Store
     from linecard.explore.store_contents import contents
 
-    outputs = Outputs(json, output)
     kept = Store(store, make=False)
     for remark in kept.remarks:
         stderr.diagnose(remark)
     found = contents(kept, f"{store}: {filled(kept.use())}")
     outputs.give(found)
-    if found.damaged and not json:
+    if found.damaged and not outputs.json:
         stderr.diagnose(f"{found.damaged:,} files are damaged; `linecard results prune` removes them")
 
 

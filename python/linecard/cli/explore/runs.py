@@ -39,9 +39,8 @@ def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
         raise
 
 
-def answered(function: Callable[..., Any], json: bool, output: list[str] | None, asked: dict[str, Any]) -> Any:
+def answered(function: Callable[..., Any], outputs: Outputs, asked: dict[str, Any]) -> Any:
     """Call a function that simulates runs, and print its result, the numbers of runs, and warnings about the store."""
-    outputs = Outputs(json, output)
     with reported(asked["store"]) as progress:
         result = function(**asked, progress=progress)
     outputs.give(result)

@@ -9,7 +9,7 @@ import typer
 from linecard.cli import stderr, stdout
 from linecard.cli.explore.runs import filled, reported
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 from linecard.errors import ConfigError
 from linecard.explore.sweep import chosen, draft_of, run_sweep
@@ -30,8 +30,8 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print only the number of runs and their estimated time.")
     ] = False,
-    json: Json = False,
-    output: Output = None,
+    *,
+    outputs: Outputs,
     across: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Column of the chart's horizontal axis; default: the first axis."),
@@ -40,7 +40,6 @@ def sweep(
         str | None,
         typer.Option(metavar="NAME", help="Column of the chart's vertical axis; default: the first column of numbers."),
     ] = None,
-    *,
     asked: dict[str, Any],
 ) -> None:
     """Run every point of a design space, and print one table.
@@ -72,12 +71,11 @@ def sweep(
     from linecard.explore.points import make_points
     from linecard.explore.store import Store
 
-    outputs = Outputs(json, output)
     spec, part = _asked_sweep(asked), _read_shard(asked["shard"])
     kept, jobs = Store(asked["store"]), asked["jobs"]
     with reported(asked["store"]) as progress:
         if dry_run:
-            _print_estimate(estimate(chosen(make_points(spec), part), kept, jobs, progress), json=json)
+            _print_estimate(estimate(chosen(make_points(spec), part), kept, jobs, progress), json=outputs.json)
             return
         result = run_sweep(spec, store=kept, jobs=jobs, executor=asked["executor"], shard=part, progress=progress)
     outputs.give(result.charted(across, up))

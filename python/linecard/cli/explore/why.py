@@ -6,14 +6,14 @@ from typing import Any
 
 from linecard.cli.asked import takes
 from linecard.cli.explore.runs import answered, end
-from linecard.cli.output import Json, Output
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 from linecard.explore.why import why as ask
 
 
-@takes("program", into="executed")
+@takes("program")
 @asks(ask)
-def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
+def why(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Find the bottleneck of a chip and the changes that raise its throughput, with a measurement for every statement.
 
     The command prints the capacity of each part, and the throughput gain from removing limits one at a time and in
@@ -30,5 +30,5 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
 
         linecard why example_smartnic --global --packets 2000
     """
-    result = answered(ask, json, output, {**asked, **executed})
+    result = answered(ask, outputs, asked)
     end(result.counts, answered=result.answered)

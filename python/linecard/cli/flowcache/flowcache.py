@@ -10,7 +10,7 @@ import typer
 import linecard
 from linecard.cli import stderr
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
 
 
@@ -37,9 +37,8 @@ def flowcache(
     time_out: Annotated[
         float, typer.Option(metavar="SECONDS", help="Idle time after which a flow ends, for --traffic.")
     ] = 1.0,
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Compare the hit rate and the miss classes of flow caches by size, number of ways and replacement policy.
@@ -62,10 +61,9 @@ def flowcache(
 
         linecard flowcache core --policy lru,sp --packets 50000
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Simulating", "") as progress:
-        result = linecard.flowcache(**asked, time_out_seconds=time_out if traffic else None, progress=progress)
-    outputs.give(result)
+    result = outputs.of(
+        linecard.flowcache, {**asked, "time_out_seconds": time_out if traffic else None}, "Simulating", ""
+    )
     stderr.diagnose_capture(result)
     if result.damaged_records:
         raise typer.Exit(Exit.CAPTURE)

@@ -7,9 +7,8 @@ from typing import Any
 import typer
 
 import linecard
-from linecard.cli import stderr
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 
 
@@ -20,7 +19,7 @@ from linecard.cli.question import Word, asks
     schemes=Word("--scheme", "NAME,…"),
     packets=Word(least=1),
 )
-def compare_models(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def compare_models(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Run both models of the IXP2400 on a grid of configurations, and print the difference of every metric.
 
     The event-driven model and the Petri net use the same preset. The comparison passes if, at every point, throughput
@@ -35,9 +34,5 @@ def compare_models(json: Json = False, output: Output = None, *, asked: dict[str
 
         linecard compare-models --json
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Comparing", "points") as progress:
-        comparison = linecard.compare_models(**asked, progress=progress)
-    outputs.give(comparison)
-    if not comparison.passed:
+    if not outputs.of(linecard.compare_models, asked, "Comparing", "points").passed:
         raise typer.Exit(Exit.CHECK_FAILED)

@@ -6,12 +6,12 @@ from typing import Any
 
 from linecard import petri
 from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 
 
 @asks(petri.explore)
-def explore(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def explore(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Find all reachable markings, the bounds and the deadlocks of a net; the search ignores times and priorities.
 
     The command first unfolds a coloured net. If the search reaches `--limit`, the command reports the limit and prints
@@ -23,17 +23,14 @@ def explore(json: Json = False, output: Output = None, *, asked: dict[str, Any])
 
         linecard petri explore model.toml --limit 100000 --invariants --json
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Exploring", "markings") as progress:
-        found = petri.explore(**asked, progress=progress)
-    outputs.give(found)
+    found = outputs.of(petri.explore, asked, "Exploring", "markings")
     for name, flows in (("P-invariants", found.place_invariants), ("T-invariants", found.transition_invariants)):
         if asked["invariants"] and flows is None:
             stderr.note(f"{name}: too many invariants to enumerate")
 
 
 @asks(petri.solve)
-def solve(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def solve(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Compute the exact steady state of a net with exponential and immediate transitions.
 
     **Examples**
@@ -42,7 +39,4 @@ def solve(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -
 
         linecard petri solve model.toml --json
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Solving", "markings") as progress:
-        found = petri.solve(**asked, progress=progress)
-    outputs.give(found)
+    outputs.of(petri.solve, asked, "Solving", "markings")

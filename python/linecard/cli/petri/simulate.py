@@ -6,7 +6,7 @@ from typing import Any
 
 from linecard import petri
 from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 
 
@@ -17,7 +17,7 @@ from linecard.cli.question import Word, asks
     accuracy=Word(metavar="SHARE"),
     of=Word(metavar="NAME"),
 )
-def simulate(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def simulate(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Simulate a net, and print throughputs and mean token counts with 95 % confidence intervals from replications.
 
     The output of the simulation does not depend on `--jobs`.
@@ -30,10 +30,7 @@ def simulate(json: Json = False, output: Output = None, *, asked: dict[str, Any]
 
         linecard petri simulate model.toml --accuracy 0.01 --of serve
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Simulating", "thousandths of a replication") as progress:
-        found = petri.simulate(**asked, progress=progress)
-    outputs.give(found)
+    found = outputs.of(petri.simulate, asked, "Simulating", "thousandths of a replication")
     width, accuracy = found.relative_half_width, asked["accuracy"]
     if accuracy is not None and width is not None and width > accuracy:
         stderr.note(

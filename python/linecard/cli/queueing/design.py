@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import linecard
-from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.cli.queueing.options import Trace, Workload, end_with_damage, source_of
 
@@ -15,9 +14,8 @@ from linecard.cli.queueing.options import Trace, Workload, end_with_damage, sour
 def design(
     workload: Workload = None,
     trace: Trace = None,
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Find the smallest queuing cache that reaches a target throughput.
@@ -32,8 +30,4 @@ def design(
         linecard queueing design --trace examples/captures/edge-mix.pcap.gz --target-mops 80 --json
     """
     source = source_of(workload, trace)
-    outputs = Outputs(json, output)
-    with stderr.progress("Searching", "sizes") as progress:
-        result = linecard.queueing_design(source, trace=trace is not None, **asked, progress=progress)
-    outputs.give(result)
-    end_with_damage(result)
+    end_with_damage(outputs.of(linecard.queueing_design, asked | source, "Searching", "sizes"))

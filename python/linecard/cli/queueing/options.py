@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,11 +33,11 @@ Trace = Annotated[
 ]
 
 
-def source_of(workload: str | None, trace: Path | None) -> str:
-    """The workload or the capture that the options specify."""
+def source_of(workload: str | None, trace: Path | None) -> dict[str, Any]:
+    """The arguments for the workload or the capture that the options specify."""
     if workload is not None and trace is not None:
         raise ConfigError.at("--workload", "", "found --workload and --trace, expected one of them")
-    return str(trace) if trace is not None else workload or "R"
+    return {"workload": workload or "R" if trace is None else str(trace), "trace": trace is not None}
 
 
 def end_with_damage(result: QueueingResult | QueueDesignResult) -> None:

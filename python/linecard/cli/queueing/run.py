@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import linecard
-from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.cli.queueing.options import Trace, Workload, end_with_damage, source_of
 
@@ -15,9 +14,8 @@ from linecard.cli.queueing.options import Trace, Workload, end_with_damage, sour
 def run(
     workload: Workload = None,
     trace: Trace = None,
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Compare queue managers under one workload.
@@ -39,8 +37,4 @@ def run(
         linecard queueing run --workload R --machine queues.toml
     """
     source = source_of(workload, trace)
-    outputs = Outputs(json, output)
-    with stderr.progress("Simulating", "operations") as progress:
-        result = linecard.queueing_run(source, trace=trace is not None, **asked, progress=progress)
-    outputs.give(result)
-    end_with_damage(result)
+    end_with_damage(outputs.of(linecard.queueing_run, asked | source, "Simulating", "operations"))

@@ -10,12 +10,12 @@ import typer
 import linecard
 from linecard.cli import stderr
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
 
 
 @asks(linecard.flows, trace=Word(ARGUMENT, "CAPTURE", kind=Path), most_flows=Word(least=1, most=1 << 40))
-def flows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def flows(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Count the packets and flows of a capture or a link profile.
 
     The command prints the number of packets and bytes, the duration, the size distribution, the one-way flows, and the
@@ -32,10 +32,7 @@ def flows(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -
 
         linecard flows edge --packets 50000
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Reading", "bytes") as progress:
-        statistics = linecard.flows(**asked, progress=progress)
-    outputs.give(statistics)
+    statistics = outputs.of(linecard.flows, asked, "Reading", "bytes")
     stderr.diagnose_capture(statistics)
     if not statistics.clean:
         raise typer.Exit(Exit.CAPTURE)

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 from linecard.traffic.rate import parse_bit_rate
 from linecard.traffic.shot_noise import shot_noise as generate
@@ -16,9 +15,8 @@ from linecard.traffic.shot_noise import shot_noise as generate
 @asks(generate, "rate_mbps", window_ms=Word(metavar="MS"))
 def shot_noise(
     rate: Annotated[str, typer.Option(metavar="RATE", help="Mean of the total load, such as 411Mbps.")] = "411Mbps",
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Generate shot-noise traffic, a sum of flows of limited duration, and measure the load in time windows.
@@ -33,7 +31,4 @@ def shot_noise(
 
         linecard shot-noise --rate 5.417Gbps --windows 20 --set shots.fastest_kbps=33000 --json
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Generating", "windows") as progress:
-        found = generate(**asked, rate_mbps=parse_bit_rate(rate) / 1e6, progress=progress)
-    outputs.give(found)
+    outputs.of(generate, {**asked, "rate_mbps": parse_bit_rate(rate) / 1e6}, "Generating", "windows")

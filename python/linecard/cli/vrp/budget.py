@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import linecard
-from linecard.cli import stderr
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import asks
 from linecard.errors import ConfigError
 from linecard.vrp.budget import budgets_over
@@ -23,9 +22,8 @@ def budget(
             help="Packets per second, such as 1.128Mpps or 700kpps. Each rate adds a row to the result.",
         ),
     ] = "1.128Mpps",
-    json: Json = False,
-    output: Output = None,
     *,
+    outputs: Outputs,
     asked: dict[str, Any],
 ) -> None:
     """Find how many operations an extension may execute per 64 bytes of a packet, in addition to forwarding.
@@ -45,7 +43,4 @@ def budget(
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
         raise ConfigError.at("--rate", "", "found no rate, expected packets per second, such as 1.128Mpps")
-    outputs = Outputs(json, output)
-    with stderr.progress("Searching", "simulations") as progress:
-        found = budgets_over(rates=rates, **asked, progress=progress)
-    outputs.give(found)
+    outputs.of(budgets_over, {**asked, "rates": rates}, "Searching", "simulations")

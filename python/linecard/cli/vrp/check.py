@@ -8,14 +8,13 @@ from typing import Any
 import typer
 
 import linecard
-from linecard.cli import stderr
 from linecard.cli.options import Exit
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
 
 
 @asks(linecard.vrp_check, extension=Word(ARGUMENT, "EXTENSION", kind=Path), chip=Word("--chip", "CHIP"))
-def check(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def check(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Check that an extension fits the budget at a given packet rate, and then run the extension.
 
     An extension is a loop-free list of `[[ops]]`; the chip executes the list for every 64 bytes of a packet. If an
@@ -28,9 +27,5 @@ def check(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -
 
         linecard vrp check filter.toml --rate 800kpps --json
     """
-    outputs = Outputs(json, output)
-    with stderr.progress("Searching", "simulations") as progress:
-        found = linecard.vrp_check(**asked, progress=progress)
-    outputs.give(found)
-    if not found.accepted:
+    if not outputs.of(linecard.vrp_check, asked, "Searching", "simulations").accepted:
         raise typer.Exit(Exit.CHECK_FAILED)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import linecard
-from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.output import Outputs
 from linecard.cli.question import Word, asks
 
 
 @asks(linecard.hierarchy, "packets", packet_bytes=Word("--bytes"), message_bytes=Word("--message"))
-def hierarchy(json: Json = False, output: Output = None, *, asked: dict[str, Any]) -> None:
+def hierarchy(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Measure the packet rates of the core and of the host, and the cycles per packet of each processor.
 
     The examples use the chip `ixp1200_host`; `linecard run` and `linecard draw` also accept this chip. The engines, the
@@ -24,5 +24,4 @@ def hierarchy(json: Json = False, output: Output = None, *, asked: dict[str, Any
 
         linecard hierarchy ixp1200_host --one-in 100 --set attention.every_ns=500 --json
     """
-    outputs = Outputs(json, output)
     outputs.give(linecard.hierarchy(**asked))
