@@ -7,12 +7,10 @@ core wraps each of its functions in `guarded`.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from linecard.errors import ConfigError, InternalError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # The report shows this much of a request: enough for its names, counts and seed.
 _MOST_CHARACTERS = 300

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from os import PathLike
 
 from msgspec.structs import replace
 
@@ -15,10 +16,6 @@ from linecard.description import Change, Description
 from linecard.errors import ConfigError
 from linecard.listed import Listed
 from linecard.request import Settings, name_of, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
 
 # Kinds of presets, and the purpose of each.
 KINDS = {

@@ -6,11 +6,9 @@ purpose. Each error class declares the exit status of commands that fail with th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)

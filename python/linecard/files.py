@@ -12,14 +12,12 @@ import os
 import sys
 import tempfile
 import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from linecard.errors import ConfigError, LinecardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # The name that denotes stdout.
 STDOUT = "-"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from linecard.records import field_names, plain
 from linecard.result import Result
@@ -10,9 +11,6 @@ from linecard.tables import Table
 from linecard.view import Column, Part, Title, view
 from linecard.view import Table as TablePart
 from linecard.words import label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Record = TypeVar("Record")
 

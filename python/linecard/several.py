@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 from linecard.result import Result
 from linecard.tables import Table
 from linecard.view import Part, view, view_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 Each = TypeVar("Each", bound=Result)
 

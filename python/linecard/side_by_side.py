@@ -8,14 +8,12 @@ which items finish. Ctrl-C stops the work within a fraction of a second.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from linecard.errors import ConfigError
 from linecard.request import default_jobs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -10,6 +10,7 @@ function is in the module that defines the class, such as `linecard.terms`. A de
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,8 +19,6 @@ from linecard.numbers import number, percent
 from linecard.records import rows_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from linecard.result import Result
 
 # A share that would read 0.0 % has no row.

@@ -21,19 +21,19 @@ _WRITTEN = "`make docs` writes this module from the requests of the core."
 _TYPES = """
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
     from linecard.chip.steps import Program
     from linecard.request import Settings
 """
 _IMPORTS = """
 from __future__ import annotations
 
+{standard}
 from typing import TYPE_CHECKING
 
 from linecard._arguments import plain
@@ -135,13 +135,12 @@ def _function(request: _Request) -> str:
         f"The callback runs in the thread that calls ``{request.name}``"
     )
     signature = f"def {request.name}({' '.join(arguments)}) -> {request.result}:"
-    imports = _IMPORTS.format(
-        shape=request.shape, module=f"linecard.{request.folder}.simulate", imports=_imports(signature)
-    )
+    standard, imports = _imports(signature)
+    module = f"linecard.{request.folder}.simulate"
     return "\n".join(
         (
             f'"""`linecard.{request.name}`. {_WRITTEN}"""',
-            imports,
+            _IMPORTS.format(shape=request.shape, module=module, standard=standard, imports=imports),
             f"@plain\n{signature}",
             documented(head, "Args", [*said(request.fields), f"{counted}."], tail),
             '    asked = {name: value for name, value in locals().items() if name != "progress"}',
@@ -150,15 +149,15 @@ def _function(request: _Request) -> str:
     )
 
 
-def _imports(signature: str) -> str:
-    """The imports that annotations need, other packages first."""
+def _imports(signature: str) -> tuple[str, str]:
+    """The imports that annotations need: those of the standard library, and those for types alone."""
     named: dict[str, list[str]] = {}
     for name, module in _NAMES.items():
         if re.search(rf"\b{name}\b", signature):
             named.setdefault(module, []).append(name)
-    lines = [f"    from {module} import {', '.join(sorted(names))}" for module, names in sorted(named.items())]
-    own = [line for line in lines if "linecard" in line]
-    return "\n".join([*(line for line in lines if line not in own), "", *own])
+    lines = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(named.items())]
+    own = [f"    {line}" for line in lines if "linecard" in line]
+    return "\n".join(line for line in lines if "linecard" not in line), "\n".join(own)
 
 
 def _default(option: Option) -> str:

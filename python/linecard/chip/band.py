@@ -10,12 +10,11 @@ For each interval, the report also contains the range of the result when only th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from linecard.chip.reports import ValueRange
 
 # A change below the first share is no effect; a change below the second is not worth reporting.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip import band
 from linecard.side_by_side import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from linecard.chip.reports import ValueRange
     from linecard.request import ProgressCallback
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from math import sqrt
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # The histogram of the core: octaves of 64-bit numbers, each with this number of bins.
 _OCTAVES, _BINS = 59, 64

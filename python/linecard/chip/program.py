@@ -6,18 +6,16 @@ program; an application and a shipped program never have the same name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from linecard import _core, _options
 from linecard.chip.steps import Program, listed
 from linecard.errors import ConfigError
 from linecard.executed.for_chip import executed
 from linecard.request import name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
 
 
 def is_listed(program: str | PathLike[str]) -> bool:

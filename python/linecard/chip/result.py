@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -22,9 +24,6 @@ from linecard.result import ResultOfRun
 from linecard.tables import METRIC_COLUMNS, Table, frame, metric_of, metric_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     import polars
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from linecard._arguments import plain
@@ -9,9 +11,6 @@ from linecard._schema import Run
 from linecard.chip.simulate import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
     from linecard.chip.result import RunResult
     from linecard.chip.steps import Program
     from linecard.request import ProgressCallback, Settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from os import PathLike, fspath
 from pathlib import Path
@@ -32,8 +33,6 @@ from linecard.files import check_apart
 from linecard.request import ProgressCallback, as_asked, check_counts, file_hash, name_of, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard._schema import Run
 
 

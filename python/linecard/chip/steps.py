@@ -13,20 +13,16 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, Unpack
 
 from linecard import files
 from linecard.errors import ConfigError
 from linecard.request import name_of, toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-    from typing import Unpack
 
 Cell = Literal["cell", "first_cell", "later_cell"]
 NotIp = Literal["forward", "punt", "drop"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +17,6 @@ from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from linecard._options import Option
 
 # The type of each kind of value on the command line, and the kinds that may be repeated.

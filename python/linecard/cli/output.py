@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +12,6 @@ from linecard.cli.options import JSON_HELP, command_line
 from linecard.errors import NotWrittenError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from linecard.result import Result
 
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]

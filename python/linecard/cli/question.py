@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,9 +14,6 @@ from linecard.cli import completion
 from linecard.cli.asked import added, maps
 from linecard.cli.options import read_share
 from linecard.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # In place of flags: an argument, not an option.
 ARGUMENT = "-"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from linecard._arguments import plain
@@ -9,8 +10,6 @@ from linecard._schema import Dram
 from linecard.dram.simulate import simulate
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from linecard.dram.result import MemoryResult
     from linecard.request import ProgressCallback, Settings
 

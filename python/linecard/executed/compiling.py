@@ -7,14 +7,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # Bits of the RISC-V that C programs are compiled for, the usual one first.
 WIDTHS = (32, 64)

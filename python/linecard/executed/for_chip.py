@@ -9,17 +9,15 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 from linecard.executed.compiling import WIDTHS, wrong_compilation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
 
 # Instructions that a packet may take.
 XDP_BUDGET = 1_000_000

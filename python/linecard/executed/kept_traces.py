@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.executed.reports import CachedTrace
 from linecard.listed import Listed
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 
 @plain

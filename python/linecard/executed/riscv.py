@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +34,6 @@ from linecard.executed.trace_result import ProgramTrace
 from linecard.files import check_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from os import PathLike
-
     Progress = Callable[[int, int], object]
 
 BUDGET = 20_000_000

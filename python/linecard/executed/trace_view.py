@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from linecard.executed.trace_result import ProgramTrace
@@ -9,8 +10,6 @@ from linecard.numbers import percent
 from linecard.view import BAR, Bar, Beside, Fact, Facts, Notes, Part, Table, Title, view, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from linecard.executed.reports import ProgramTraffic, Share
 
 # Rows of a list that a terminal shows.

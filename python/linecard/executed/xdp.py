@@ -13,8 +13,10 @@ import os
 import re
 import tempfile
 import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +30,6 @@ from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
 from linecard.listed import Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from os import PathLike
-
     Progress = Callable[[int, int], object]
 
 XDP = PROGRAMS / "xdp"

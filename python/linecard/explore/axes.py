@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.request import plain_value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Value = int | float | str | bool
 

@@ -5,6 +5,7 @@ Identical requests are executed only once, and records are returned in request o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,8 +15,6 @@ from linecard.explore.execute import Counts, Record, SweepProgress, Take, Task, 
 from linecard.side_by_side import threads_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard.explore.cluster import Connection
     from linecard.explore.store import Store
     from linecard.explore.subject import Request

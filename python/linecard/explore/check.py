@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec.structs import replace
@@ -33,8 +34,6 @@ from linecard.view import (
 )
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from linecard._schema import ProgramOptions
     from linecard.request import Settings
 

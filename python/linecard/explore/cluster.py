@@ -18,6 +18,7 @@ import queue
 import tempfile
 import threading
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,6 @@ from linecard.explore.execute import (
 from linecard.explore.subject import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from linecard.explore.store import Store
 
 # Dask takes some 10 ms for each message, so short runs share one. A long run has a message of its own, because a worker

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike, fspath
@@ -37,8 +38,6 @@ from linecard.explore.wording import length_text
 from linecard.request import U64_MAX, as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from linecard._schema import ProgramOptions
     from linecard.explore.execute import Record, SweepProgress
     from linecard.request import Settings

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from linecard.explore.execute import Counts
 from linecard.result import Result
 from linecard.tables import Table, records
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # The length of a run sets these; its rates and its loss carry the same information.
 _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "simulated_seconds"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,6 @@ from linecard.explore.moved import (
 from linecard.explore.subjects.run import outcome_of_report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard.explore.compare_result import Setting
 
 # Facts of a run that its result contains.

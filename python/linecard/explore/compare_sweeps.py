@@ -7,6 +7,7 @@ The noise at each point is known from the runs of the point: from the interval o
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.length import LONGER
@@ -16,8 +17,6 @@ from linecard.explore.moved import GIVEN, as_input, differences, moved_apart, mo
 from linecard.interval import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Row = Mapping[str, Any]
     Table = dict[tuple[Any, ...], list[Row]]
 

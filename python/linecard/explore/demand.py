@@ -9,6 +9,7 @@ run at the offered load shows whether the chip carries the load.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from linecard.explore.wires import frames_of, full_wires, mean_size
 from linecard.request import mapping_of, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from linecard.explore.execute import Record
     from linecard.request import Settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from linecard.interval import Estimate
 from linecard.numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard.explore.result import Parts
     from linecard.explore.spec import Spec
 

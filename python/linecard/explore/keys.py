@@ -6,17 +6,15 @@ A short key is the end of a full key: ``island.threads`` means ``cluster.island.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard.chip.program import is_listed
 from linecard.errors import LinecardError
 from linecard.request import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Subjects whose settings are keys of a chip.
 OF_CHIPS = frozenset({"run", "ndr"})

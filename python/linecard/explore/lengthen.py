@@ -6,6 +6,7 @@ point is too wide, all runs of the point are lengthened. The result of a point d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ from linecard.explore.batch import numbers_of
 from linecard.numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
-
     from linecard.explore.execute import Record
     from linecard.explore.subject import Request
 

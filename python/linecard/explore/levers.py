@@ -8,17 +8,15 @@ of keys with their new values, as for the option ``--set``.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard._convert import convert
 from linecard.errors import ConfigError
 from linecard.explore.reports import Lift
 from linecard.numbers import is_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 Settings = dict[str, Any]
 

@@ -8,6 +8,7 @@ that the object file contains for the executed lines. Functions without known so
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -18,8 +19,6 @@ from linecard.explore.compare_result import LineMoved, Moved
 from linecard.explore.moved import moved_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from linecard.explore.execute import Record
 
 # Prefix of the components of these measurements.

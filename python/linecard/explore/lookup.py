@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from linecard.explore.costs import cost_of
@@ -17,8 +18,6 @@ from linecard.explore.subject import Request
 from linecard.numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from linecard.explore.axes import Value
     from linecard.explore.spec import Spec
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard.chip.length import RATE_ONLY, RATES, SAME
 from linecard.explore.compare_result import Moved, Setting
 from linecard.interval import Estimate
 from linecard.numbers import is_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Numbers of a run that the traffic determines.
 GIVEN = ("offered_gbps", "packets_in")

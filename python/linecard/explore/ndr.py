@@ -13,6 +13,7 @@ in a trial. If the longer trial finds more loss than allowed, the search continu
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
@@ -28,8 +29,6 @@ from linecard.explore.store import Store
 from linecard.request import as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard._schema import ProgramOptions
     from linecard.explore.execute import SweepProgress
     from linecard.request import Settings

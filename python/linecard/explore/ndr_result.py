@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,8 +11,6 @@ from linecard.result import Result
 from linecard.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from linecard.explore.execute import Counts
 
 

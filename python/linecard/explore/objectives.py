@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard.chip.length import INTERVALS
 from linecard.errors import ConfigError
@@ -13,9 +14,6 @@ from linecard.explore.keys import OF_CHIPS
 from linecard.explore.overrides import Fixed
 from linecard.explore.spec import Draft, Spec, read_spec
 from linecard.explore.toml_file import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_BUDGET = 1_000_000
 KEYS = ("objectives", "limits", "budget", "search_seed", "halving")

@@ -13,6 +13,8 @@ proportion to its length. The sampler receives the results of full-length runs o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
 from linecard._arguments import plain
@@ -32,9 +34,6 @@ from linecard.explore.wording import doubts_text
 from linecard.request import mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
     from linecard._schema import Executed
     from linecard.explore.execute import Counts, SweepProgress
     from linecard.request import Settings

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from linecard.explore.lookup import Lookup
 from linecard.explore.spec import MOST_POINTS, Sample, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from linecard.explore.axes import Axis, Value
     from linecard.explore.expression import Expression
     from linecard.explore.subject import Request

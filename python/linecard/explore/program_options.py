@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from linecard.errors import ConfigError, did_you_mean
 from linecard.request import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from linecard.explore.subject import Request
 
 

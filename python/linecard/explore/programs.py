@@ -6,6 +6,7 @@ covers the files of a shipped program, and for a C file the files that every com
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from linecard.executed.xdp import XDP
 from linecard.explore.subject import Outcome, flat, measurements_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from linecard.explore.subject import Request
 
 # Results without a column in the table.

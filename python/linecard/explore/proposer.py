@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import MissingExtraError
@@ -12,9 +14,6 @@ from linecard.explore.designs import Judged, Space, minimised
 from linecard.explore.front import crowding, front_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from collections.abc import Set as AbstractSet
-
     from linecard.explore.objectives import Task
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,8 +16,6 @@ from linecard.explore.subject import Request
 from linecard.explore.wires import frames_of, full_wires, mean_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard.explore.execute import Record
     from linecard.explore.levers import Chip
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard.chip.length import DOUBTS, RATE_ONLY, RATES, SAME, has_numbers
 from linecard.explore.wording import cell_text
 from linecard.interval import Estimate
 from linecard.numbers import is_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # The ranked number: the first of these that the table has.
 _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")

@@ -24,18 +24,16 @@ import stat
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import msgspec
 
 from linecard.errors import ConfigError
 from linecard.explore.content import FORMAT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 try:
     import fcntl

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from linecard.explore.content import code_version
@@ -17,9 +19,6 @@ from linecard.view import BAR, Bar, Part, Title, text, view
 from linecard.view import Table as TablePart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from linecard.explore.store import Store, StoreUse
 
 # Columns of the run, then those of the measurement.

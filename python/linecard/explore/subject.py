@@ -12,12 +12,10 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from linecard.numbers import is_number
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Progress = Callable[[int, int], object]
 # Placeholder for an argument without an option on the command line.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
@@ -24,9 +26,6 @@ from linecard.explore.toml_file import is_sweep_file
 from linecard.request import mapping_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from os import PathLike
-
     from linecard.request import Settings
 
 

@@ -27,6 +27,7 @@ the throughput is also simulated with the remaining seeds.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike, fspath
@@ -47,8 +48,6 @@ from linecard.interval import Estimate
 from linecard.request import as_asked, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
     from linecard._schema import ProgramOptions
     from linecard.explore.execute import Record, SweepProgress
     from linecard.request import Settings

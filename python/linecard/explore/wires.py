@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from linecard.explore.levers import Chip
 
 _RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)

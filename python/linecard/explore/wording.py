@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from linecard.chip.length import DOUBTS, NOT_CONFIRMED, NOT_PRECISE, NOT_STEADY, RATE_ONLY, more_packets
 from linecard.numbers import number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # The numbers that a notebook and a screen prefer if a table is too wide.
 FIRST_NUMBERS = (

@@ -7,6 +7,8 @@ also simulates a malleable core of the same area, which adapts its number of thr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
@@ -18,9 +20,6 @@ from linecard.malleable.result import CoreResult
 from linecard.request import default_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from os import PathLike
-
     Progress = Callable[[int, int], object]
 
 AREA = 16

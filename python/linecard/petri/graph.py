@@ -9,12 +9,11 @@ replaces the arc.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from linecard.petri.result import Parts
 
 # Arcs over more layers than these are named instead of drawn.

@@ -7,14 +7,11 @@ never busy. The module rejects every value of ``traffic.arrivals`` except ``satu
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from linecard import petri
 from linecard.catalogue import describe
 from linecard.errors import ConfigError, ConfigProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 NET = "ixp2400_ipv4"
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")

@@ -5,6 +5,7 @@ The two models read the same preset and report the same metrics: throughput and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,8 +17,6 @@ from linecard.result import Result
 from linecard.view import BAR, Bar, Cell, Part, Said, Table, Title, Verdict, text, view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     Values = dict[tuple[str, str], float]
 
 # The preset of the hardware for both models.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from linecard.petri.placing import Drawn, Placed, Size, placed
 from linecard.svg import BLOCKS, LABELS, SOFT, WIRES, Canvas, clean, number, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from linecard.petri.result import Parts
 
 NAME, NOTE, HEADING = 11.0, 9.0, 14.0

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from linecard.petri.dot import to_dot
 from linecard.petri.picture import to_svg
 from linecard.petri.reports import ExploreReport, NetParts, SimulateReport, SolveReport
 from linecard.result import Result
 from linecard.tables import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Explored(Result, ExploreReport, frozen=True):

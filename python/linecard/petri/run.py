@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._arguments import plain
@@ -12,10 +12,6 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.net import Net
 from linecard.petri.reports import Firing
 from linecard.petri.result import Explored, Parts, Simulated, Solved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 MOST_MARKINGS = 10_000_000
 # The number of markings after which the exploration tests whether the net is unbounded, long before a limit.

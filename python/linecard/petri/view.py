@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from linecard.petri.result import Explored, Simulated, Solved
 from linecard.view import BAR, Bar, Cell, Fact, Facts, Part, Table, Title, text, view, wide
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FLOWS_SHOWN = 20
 NO_NAME = "a net without a name"

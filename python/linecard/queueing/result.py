@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from linecard.queueing.reports import QueueDesignReport, QueueingReport, QueueRow
 from linecard.queueing.settings import queueing_settings
 from linecard.records import plain
 from linecard.result import Result
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):

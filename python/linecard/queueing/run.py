@@ -6,8 +6,9 @@ cache (``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard._arguments import plain
@@ -16,10 +17,6 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.queueing.result import QueueDesignResult, QueueingResult
 from linecard.queueing.settings import MACHINE, changes_of
 from linecard.request import name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
 
 # The managers of the publication, in its order.
 MANAGERS = ("qc", "sqc", "dc", "nc")

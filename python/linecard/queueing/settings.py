@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from os import PathLike
 
 from linecard import _core
 from linecard._arguments import plain
@@ -10,10 +11,6 @@ from linecard._convert import convert
 from linecard.listed import Listed
 from linecard.queueing.reports import QueueSetting
 from linecard.request import name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from os import PathLike
 
 # The default machine of the managers.
 MACHINE = "kumar2006"

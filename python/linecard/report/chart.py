@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 from linecard.svg import width_of, wrap
 from linecard.view import Axis, Bar, Chart, Grouped, Said, Series, Stacked, Table
 from linecard.words import parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 WIDTH, HEIGHT = 420, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 20, 12, 44

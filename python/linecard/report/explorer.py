@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from linecard.report.sheet import style
 from linecard.words import label, objective
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from linecard.explore.optimize_result import OptimizeResult
     from linecard.explore.result import Parts, SweepResult
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from html import escape
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ from linecard.view import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from linecard.view import Part
 
 

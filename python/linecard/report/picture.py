@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,8 +17,6 @@ from linecard.svg import clean, wrap
 from linecard.view import Beside, Chart, Grouped, Stacked, Table, Title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from linecard.view import Part
 
 # The colours of paper, by their names in pages, and the colours of series.

@@ -7,15 +7,12 @@ copies a command; the page also works without scripts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from linecard._core import __version__
 from linecard.glossary import glossary, term_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _COPY = """
 document.querySelectorAll(".command").forEach((box) => {

@@ -7,6 +7,7 @@ SVG) to the template. Writing the page of a study requires the optional dependen
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,6 @@ from linecard.view import Chart, Grouped
 from linecard.words import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from jinja2 import Template
 
     from linecard.study.result import FigureResult, StudyResult, TableResult

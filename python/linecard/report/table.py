@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from linecard.numbers import number
 from linecard.report.sheet import linked
 from linecard.view import Bar, Cell, Column, Lines, Said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def _bar(bar: Bar) -> str:

@@ -18,13 +18,12 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from linecard.study.keys import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec, Value, Where
 
 # A number that meets its limit exactly may miss it by rounding.

@@ -7,6 +7,7 @@ a scorecard line failed, the limit of this line is not met.
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from linecard.errors import ConfigError
 from linecard.study.compare import Cell, gap_text, is_tie, item_name, mean_abs, quantities
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from linecard.study.compare import Gain, Order, Shape
     from linecard.study.keys import Value
     from linecard.study.result import FigureResult, TableResult

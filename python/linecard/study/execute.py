@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from linecard.errors import LinecardError
@@ -9,8 +10,6 @@ from linecard.side_by_side import side_by_side
 from linecard.study.runners import load_runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
 

@@ -13,8 +13,9 @@ input and a value at which the limit is met. Limits that are contradicted or dep
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from linecard.study.compare import ROUNDING, item_name
@@ -23,9 +24,6 @@ from linecard.study.folders import module_of
 from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import ModuleType
-
     from linecard.study.compare import Cell
     from linecard.study.keys import Input
     from linecard.study.result import FigureResult, TableResult

@@ -8,6 +8,7 @@ order: `spec` (reads the folder) → `plan` (maps cells to runs) → `execute` (
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from linecard._arguments import plain
@@ -19,8 +20,6 @@ from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.study.spec import Study, load_study, select_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from linecard.request import ProgressCallback
     from linecard.study.keys import FigureSpec, TableSpec
     from linecard.study.limits import Line

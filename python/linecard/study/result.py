@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard.records import plain
@@ -25,8 +26,6 @@ from linecard.study.limits import target_id
 from linecard.tables import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from linecard.study.keys import FigureSpec, TableSpec, Where
     from linecard.study.limits import Line
     from linecard.study.plan import RunSpec

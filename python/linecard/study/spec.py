@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -24,8 +25,6 @@ from linecard.study.keys import RELATIONS, Deviations, StudySpec
 from linecard.study.runners import runners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from linecard.study.keys import Change, KnownDeviation, TableSpec, Value, Where
 
 

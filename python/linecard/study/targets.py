@@ -9,12 +9,9 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from linecard.errors import ConfigError, ConfigProblem
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KINDS = ("at_most", "at_least", "violations", "shape")
 

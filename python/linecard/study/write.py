@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import files, tables
@@ -15,9 +17,6 @@ from linecard.study.charts import study_charts
 from linecard.study.columns import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from linecard.study.plan import RunSpec
     from linecard.study.result import StudyResult
     from linecard.study.runners import StudyRun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from linecard import _core
@@ -15,8 +16,6 @@ from linecard.view import BAR, Axis, Bar, Chart, Fact, Facts, Part, Series, Titl
 from linecard.view import Table as TablePart
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from linecard.request import ProgressCallback, Settings
 
 

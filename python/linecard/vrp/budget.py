@@ -11,7 +11,9 @@ table ``[vrp]`` reserves for extensions. After the comparison, the check runs th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from linecard._arguments import plain as plain_arguments
@@ -26,9 +28,6 @@ from linecard.vrp.operation import TRANSFER_BYTES, probe, step
 from linecard.words import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from os import PathLike
-
     from linecard.chip.result import RunResult
     from linecard.description import Description
     from linecard.request import ProgressCallback, Settings

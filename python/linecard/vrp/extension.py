@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,8 +21,6 @@ from linecard.vrp.budget import keeps_up, line_search, probe_cycles
 from linecard.vrp.operation import OPERATIONS, units
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from linecard.request import ProgressCallback, Settings
 
 # A header of an operation, which TOML allows to contain spaces and to end in a comment.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from linecard import _core
@@ -16,8 +17,6 @@ from linecard.vrp.budget import PACKET_BYTES, of_rate, parse_rate
 from linecard.vrp.reports import HierarchyReport
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from linecard.request import Settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import linecard
@@ -9,8 +10,6 @@ from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from linecard._reports import PresetInfo
     from linecard.view import Table
 

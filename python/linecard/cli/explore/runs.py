@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +14,6 @@ from linecard.cli.options import Exit
 from linecard.cli.output import Outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from linecard.explore.execute import Counts
     from linecard.explore.store import StoreUse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +17,6 @@ from linecard.explore.sweep import chosen, draft_of, run_sweep
 from linecard.explore.sweep import sweep as ask
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from linecard.explore.estimate import Estimate
     from linecard.explore.spec import Spec
 

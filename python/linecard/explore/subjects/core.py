@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from linecard.executed.riscv import program_trace
 from linecard.explore.content import content_of
@@ -12,9 +13,6 @@ from linecard.explore.programs import carried_by
 from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, spelled
 from linecard.malleable.run import core
 from linecard.records import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Traces kept for points that share them.
 _MOST_TRACES = 8

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from linecard.errors import ConfigError
 from linecard.explore.execute import evaluate
@@ -10,9 +11,6 @@ from linecard.explore.ndr import PACKETS, WIDTH, search_rates
 from linecard.explore.program_options import OPTIONS
 from linecard.explore.programs import carried_program
 from linecard.explore.subject import Outcome, Progress, Request, Subject, measurements_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class _Alone:

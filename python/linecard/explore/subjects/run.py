@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard import _core
 from linecard._options import options
@@ -14,9 +15,6 @@ from linecard.explore.program_options import OPTIONS, options_of
 from linecard.explore.programs import carried_program
 from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, overrides_of
 from linecard.request import check_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # The arguments of each of many runs; settings have a separate table.
 _ARGUMENTS = [each for each in options("run") if not each.whole and each.kind != "settings"]

@@ -14,6 +14,7 @@ Every other setting changes a parameter of the chip.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
@@ -21,8 +22,6 @@ from linecard.errors import ConfigError
 from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.chip.result import RunResult
     from linecard.description import Description
     from linecard.study.plan import RunSpec

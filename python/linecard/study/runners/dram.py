@@ -7,14 +7,13 @@ issues accesses as fast as the memory accepts them. The ``overrides`` set the dr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.dram.run import dram
 from linecard.study.runners import PlainRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
     Progress = Callable[[int, int], object]

@@ -13,6 +13,7 @@ packets. The metrics of each component are:
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,6 @@ from linecard.study.runners import PlainRun, settings
 from linecard.traffic.mix import flow_mix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.flowcache.reports import CacheRow
     from linecard.study.plan import RunSpec
     from linecard.traffic.flow_view import FlowMixTraffic

@@ -8,14 +8,13 @@ second. Every other setting changes a value of the preset. The component ``host`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.study.runners import PlainRun
 from linecard.vrp.host import hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
 

@@ -16,6 +16,7 @@ packets use two cache levels, and the metrics are:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard._reports import Metric
@@ -25,8 +26,6 @@ from linecard.study.runners.machine import run as run_machine
 from linecard.study.runners.program import ExecutedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip.run import run as run_chip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 

@@ -6,14 +6,13 @@ size in bytes or a mix of sizes, and ``program.scheme`` is the buffering scheme.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.petri.models import compare_models
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
 KEYS = ("threads", "traffic", "program.scheme")

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.study.runners import PlainRun
 from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 

@@ -16,6 +16,7 @@ computes the following metrics:
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,6 @@ from linecard.errors import ConfigError
 from linecard.study.runners.machine import run_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 

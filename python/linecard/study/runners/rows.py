@@ -7,6 +7,7 @@ as one instruction) and ``instructions_per_row``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from linecard.executed.xdp import LANES, xdp_rows
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
 KEYS = ("lanes",)

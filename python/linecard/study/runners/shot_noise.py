@@ -7,14 +7,13 @@ and ``active_flows``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.study.runners import PlainRun
 from linecard.traffic.shot_noise import shot_noise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
 

@@ -6,14 +6,13 @@ parameter of the preset. Each resource is a component with the metrics ``head_ro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linecard.study.runners import PlainRun
 from linecard.vrp.budget import vrp_budget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linecard.study.plan import RunSpec
 
 # The number of simulations of a search, for progress.
