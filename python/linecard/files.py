@@ -14,6 +14,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -160,25 +161,37 @@ def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
     if not is_file_name(path):
         return _write_through(path, write)
     try:
-        place = _place(path)
-        handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=place.parent)
+        replace_file(_place(path), write)
     except OSError as error:
         raise _cannot_write(path, error) from error
+    return path
+
+
+def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Replace a file by a temporary file in the same folder that ``write`` has filled; links are replaced, too.
+
+    Raises:
+        OSError: The file cannot be written; the temporary file is removed, and an existing file is unchanged.
+    """
+    handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
         # mkstemp makes files private; a result is an ordinary file.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(place)
-    except BaseException as error:
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
         with suppress(OSError):
             Path(temporary).unlink()
-        if isinstance(error, OSError):
-            raise _cannot_write(path, error) from error
         raise
-    return path
+
+
+@cache
+def _umask() -> int:
+    # Asking the system changes the mask for a moment, in which other threads may make files: it is asked once.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:

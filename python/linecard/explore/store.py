@@ -21,7 +21,6 @@ import io
 import json
 import os
 import stat
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -34,6 +33,7 @@ import msgspec
 
 from linecard.errors import ConfigError
 from linecard.explore.content import FORMAT
+from linecard.files import replace_file
 
 try:
     import fcntl
@@ -200,7 +200,7 @@ class Store:
 
     def _write_mark(self) -> None:
         content = json.dumps({"format": FORMAT, "limit_bytes": self.limit_bytes}) + "\n"
-        self._write(self._mark, content.encode())
+        replace_file(self._mark, lambda file: file.write(content.encode()))
 
     def set_limit(self, limit_bytes: int) -> None:
         """Change the maximum size of the store permanently.
@@ -237,19 +237,6 @@ class Store:
     def _path(self, key: str) -> Path:
         return self._runs / key[:2] / f"{key}.json"
 
-    def _write(self, path: Path, content: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            mask = 0o666 & ~_umask()
-            os.chmod(temporary, mask)  # noqa: PTH101
-            os.replace(temporary, path)  # noqa: PTH105
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)  # noqa: PTH108
-            raise
-
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the record of a run; ``None`` if the record is missing or damaged."""
         path = self._path(key)
@@ -281,7 +268,8 @@ class Store:
         path = self._path(key)
         try:
             path.parent.mkdir(exist_ok=True)
-            self._write(path, body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n")
+            mark = hashlib.sha256(body).hexdigest().encode()
+            replace_file(path, lambda file: file.write(body + b"\n" + mark + b"\n"))
         except OSError as error:
             self.not_kept[key] = error.strerror or str(error)
             return
@@ -399,14 +387,3 @@ def _open(path: Path, flags: int) -> io.FileIO:
         file.close()
         raise OSError(errno.EINVAL, "no regular file")
     return file
-
-
-def _umask() -> int:
-    global _mask  # noqa: PLW0603 # asking the system changes it for a moment: asked once
-    if _mask is None:
-        _mask = os.umask(0)
-        os.umask(_mask)
-    return _mask
-
-
-_mask: int | None = None

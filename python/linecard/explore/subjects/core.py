@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from linecard.executed.riscv import program_trace
 from linecard.explore.content import content_of
@@ -13,37 +10,13 @@ from linecard.explore.programs import carried_by
 from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, spelled
 from linecard.malleable.run import core
 from linecard.records import plain
+from linecard.shared import Shared
 
-# Traces kept for points that share them.
-_MOST_TRACES = 8
+if TYPE_CHECKING:
+    from linecard.executed.trace_result import ProgramTrace
 
-
-class _Traces:
-    """Traces, each made once for all points that share it; the least recently used one is dropped."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._making: dict[str, threading.Lock] = {}
-        self._kept: OrderedDict[str, Any] = OrderedDict()
-
-    def get(self, key: str, make: Callable[[], Any]) -> Any:
-        with self._guard:
-            alone = self._making.setdefault(key, threading.Lock())
-        with alone:
-            with self._guard:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    return self._kept[key]
-            made = make()
-            with self._guard:
-                self._kept[key] = made
-                while len(self._kept) > _MOST_TRACES:
-                    gone, _ = self._kept.popitem(last=False)
-                    self._making.pop(gone, None)
-            return made
-
-
-_traces = _Traces()
+# Traces for points that share them.
+_traces: Shared[ProgramTrace] = Shared(8)
 _TRACED = ("control", "packets")
 
 

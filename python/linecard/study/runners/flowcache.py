@@ -12,12 +12,11 @@ packets. The metrics of each component are:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from linecard.flowcache.run import flowcache
+from linecard.shared import Shared
 from linecard.study.runners import PlainRun, settings
 from linecard.traffic.mix import flow_mix
 
@@ -48,20 +47,14 @@ UNITS = {
     "bytes": "bytes",
     "mean_concurrent_flows": "flows",
 }
-_making = threading.Lock()
-
-
-@lru_cache(maxsize=4)
-def _made(packets: int, seed: int, mix: tuple[tuple[str, float], ...]) -> FlowMixTraffic:
-    statistics: dict[str, Any] = dict(mix)
-    return flow_mix(packets, seed=seed, **statistics)
+# Runs that differ only in the shape of the cache share their traffic.
+_traffics: Shared[FlowMixTraffic] = Shared(4)
 
 
 def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
-    mix = tuple((key.removeprefix("mix."), float(found[key])) for key in MIX_SETTINGS if key in found)
-    # Runs that differ only in the shape of the cache share their traffic, which is generated once.
-    with _making:
-        return _made(spec.packets, spec.seed + 1000 * int(found.get(STREAM, 0)), mix)
+    mix: dict[str, Any] = {key.removeprefix("mix."): float(found[key]) for key in MIX_SETTINGS if key in found}
+    seed = spec.seed + 1000 * int(found.get(STREAM, 0))
+    return _traffics.get((spec.packets, seed, *mix.items()), lambda: flow_mix(spec.packets, seed=seed, **mix))
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:

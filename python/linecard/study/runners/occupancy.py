@@ -9,11 +9,10 @@ departures at which the packets inside the chip total fewer bytes than the limit
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from linecard.shared import Shared
 from linecard.study.runners import PlainRun
 from linecard.study.runners.machine import run_as
 
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
     from linecard.study.plan import RunSpec
 
 # Room for the curves of a few figures, each with a few seeds.
-_KEPT = 32
-_kept: OrderedDict[tuple[object, ...], RunResult] = OrderedDict()
-_locks: dict[tuple[object, ...], threading.Lock] = {}
-_lock = threading.Lock()
+_results: Shared[RunResult] = Shared(32)
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
@@ -33,26 +29,11 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     found = dict(override.split("=", 1) for override in spec.overrides)
     kib = int(found.pop("below_kib"))
     changes = tuple(f"{key}={value}" for key, value in found.items())
-    result = _run(spec, changes, progress)
+    key = (spec.preset, changes, spec.seed, spec.packets, spec.warmup_packets)
+    result = _results.get(key, lambda: run_as(spec, changes, progress))
     progress(spec.packets, spec.packets)
     values = {
         ("inside", f"{what}_below_percent"): result.metric("inside", f"{what}_below_{kib}_kib_percent")
         for what in ("time", "events")
     }
     return PlainRun(spec, values, dict.fromkeys(("time_below_percent", "events_below_percent"), "percent"))
-
-
-def _run(spec: RunSpec, changes: tuple[str, ...], progress: Callable[[int, int], object]) -> RunResult:
-    key = (spec.preset, changes, spec.seed, spec.packets, spec.warmup_packets)
-    with _lock:
-        own = _locks.setdefault(key, threading.Lock())
-    with own:
-        with _lock:
-            if key in _kept:
-                return _kept[key]
-        result = run_as(spec, changes, progress)
-        with _lock:
-            _kept[key] = result
-            while len(_kept) > _KEPT:
-                _kept.popitem(last=False)
-        return result
