@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -158,76 +158,66 @@ def _contradictions(
 ) -> Iterator[ConfigProblem]:
     """References to unknown names, in reading order."""
 
-    def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
-        hint = did_you_mean(name, known, f"known: {', '.join(known)}")
-        return ConfigProblem(str(file), key, f"found {name!r}; {hint}")
+    def unknown(key: str, names: Iterable[str | None], known: Collection[str]) -> Iterator[ConfigProblem]:
+        for name in names:
+            if name is not None and name not in known:
+                hint = did_you_mean(name, known, f"known: {', '.join(known)}")
+                yield ConfigProblem(str(file), key, f"found {name!r}; {hint}")
 
-    def check_where(key: str, where: Where) -> Iterator[ConfigProblem]:
+    def unknown_values(key: str, where: Where) -> Iterator[ConfigProblem]:
         for column, value in where.items():
-            if column not in spec.columns:
-                yield unknown(key, column, spec.columns)
-            elif spec.columns[column].values and str(value) not in spec.columns[column].values:
-                yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
+            yield from unknown(key, [column], spec.columns)
+            if column in spec.columns and spec.columns[column].values:
+                yield from unknown(f"{key}.{column}", [str(value)], spec.columns[column].values)
 
     ids = [item.id for item in spec.items]
-    named = [(f"{item.id}.runner", item.runner) for item in spec.items]
-    named += [
-        (f"calibrations.{each.parameter}.vary.{varied.name}.runner", varied.runner)
+    calibrated = [
+        (f"calibrations.{each.parameter}.vary.{varied.name}", varied)
         for each in spec.calibrations
         for varied in each.vary
     ]
-    for key, runner in named:
-        if runner not in runners():
-            yield unknown(key, runner, runners())
+    for key, runner in [(item.id, item.runner) for item in spec.items] + [
+        (key, each.runner) for key, each in calibrated
+    ]:
+        yield from unknown(f"{key}.runner", [runner], runners())
     for name in sorted({name for name in ids if ids.count(name) > 1}):
         yield ConfigProblem(str(file), "tables", f"the id {name!r} is used twice")
     for table in spec.tables:
-        for measure in table.cells.values():
-            if measure != "*" and measure not in spec.measures:
-                yield unknown(f"tables.{table.id}.cells", measure, spec.measures)
-        if table.restates is not None and table.restates not in spec.measures:
-            yield unknown(f"tables.{table.id}.restates", table.restates, spec.measures)
+        start = f"tables.{table.id}"
+        yield from unknown(f"{start}.cells", (each for each in table.cells.values() if each != "*"), spec.measures)
+        yield from unknown(f"{start}.restates", [table.restates], spec.measures)
         for row in rows.get(table.id, ()):
-            yield from check_where(f"tables.{table.id}", row.keys)
+            yield from unknown_values(start, row.keys)
         for key, column in table.columns_by_key:
-            if column not in spec.columns:
-                yield unknown(f"tables.{table.id}.{key}", column, spec.columns)
+            yield from unknown(f"{start}.{key}", [column], spec.columns)
     for figure in spec.figures:
-        if figure.sweep not in spec.columns:
-            yield unknown(f"figures.{figure.id}.sweep", figure.sweep, spec.columns)
+        start = f"figures.{figure.id}"
+        yield from unknown(f"{start}.sweep", [figure.sweep], spec.columns)
         for where in (figure.where, *(series.where for series in figure.series)):
-            yield from check_where(f"figures.{figure.id}", where)
+            yield from unknown_values(start, where)
         for panel in figure.panels:
-            for measure in panel.measures:
-                if measure not in spec.measures:
-                    yield unknown(f"figures.{figure.id}.panels", measure, spec.measures)
-        labels = [series.label for series in figure.series]
+            yield from unknown(f"{start}.panels", panel.measures, spec.measures)
         for check in figure.checks:
-            for label in (check.series, check.than):
-                if label is not None and label not in labels:
-                    yield unknown(f"figures.{figure.id}.checks.{check.id}", label, labels)
+            labels = [series.label for series in figure.series]
+            yield from unknown(f"{start}.checks.{check.id}", (check.series, check.than), labels)
     for gain in spec.gains:
-        if gain.measure not in spec.measures:
-            yield unknown("gains.measure", gain.measure, spec.measures)
+        yield from unknown("gains.measure", [gain.measure], spec.measures)
         for pair in gain.pairs:
-            yield from check_where("gains.of", pair.of)
-            yield from check_where("gains.over", pair.over)
-    items: list[tuple[str, tuple[str, ...]]] = [("gains.table", (gain.table,)) for gain in spec.gains]
-    items += [(f"checks.{limit.id}.tables", limit.tables) for limit in spec.checks]
-    items += [(f"inputs.{point.line}.items", point.items) for point in spec.inputs]
-    for key, name in [(key, name) for key, names in items for name in names]:
-        if name not in ids:
-            yield unknown(key, name, ids)
-    for calibration in spec.calibrations:
-        for varied in calibration.vary:
-            key = f"calibrations.{calibration.parameter}.vary.{varied.name}"
-            if "{value}" not in varied.program:
-                yield ConfigProblem(str(file), key, "expected a program that contains {value}")
-    for at, key in [(at, f"inputs.{each.line}.values") for each in spec.inputs for at in each.values]:
-        yield from check_where(key, {at.column: at.value})
+            yield from unknown_values("gains.of", pair.of)
+            yield from unknown_values("gains.over", pair.over)
+    yield from unknown("gains.table", (gain.table for gain in spec.gains), ids)
+    for limit in spec.checks:
+        yield from unknown(f"checks.{limit.id}.tables", limit.tables, ids)
+    for point in spec.inputs:
+        yield from unknown(f"inputs.{point.line}.items", point.items, ids)
+    for key, varied in calibrated:
+        if "{value}" not in varied.program:
+            yield ConfigProblem(str(file), key, "expected a program that contains {value}")
+    for point in spec.inputs:
+        for at in point.values:
+            yield from unknown_values(f"inputs.{point.line}.values", {at.column: at.value})
     for column, change in _all_changes(spec):
-        if change.measure is not None and change.measure not in spec.measures:
-            yield unknown(f"columns.{column}", change.measure, spec.measures)
+        yield from unknown(f"columns.{column}", [change.measure], spec.measures)
     seen: set[str] = set()
     for deviation in deviations:
         if deviation.id in seen:
