@@ -30,7 +30,7 @@ from linecard.explore.compare_sweeps import compared_sweeps
 from linecard.explore.lengthen import settle_together
 from linecard.explore.lines import LINE, compared_lines
 from linecard.explore.moved import GIVEN, as_input, differences, known, limit_of, paired, parameters, plain_numbers
-from linecard.explore.program_options import program_arguments
+from linecard.explore.program_options import program_arguments, run_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
@@ -133,11 +133,7 @@ def compare(
     if packets is not None:
         wrong += out_of_range({"packets": packets}, 0, U64_MAX)
     ConfigError.check(wrong)
-    shared: dict[str, Any] = {**program}
-    if trace is not None:
-        shared["trace"] = fspath(trace)
-    if packets is not None:
-        shared["packets"] = packets
+    shared = run_arguments(options, trace, **({} if packets is None else {"packets": packets}))
     both = mapping_of("set", set)
     changes = ({**both, **mapping_of("set_a", set_a)}, {**both, **mapping_of("set_b", set_b)})
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:

@@ -9,15 +9,16 @@ run at the offered load shows whether the chip carries the load.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, RunError
 from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip
-from linecard.explore.program_options import program_arguments
+from linecard.explore.program_options import run_arguments
 from linecard.explore.subject import Request
 from linecard.explore.why import limits_of
 from linecard.explore.wires import frames_of, full_wires, mean_size
@@ -94,16 +95,12 @@ def demands(
     changes = chip.in_full(mapping_of("set", set))
     if size is not None:
         changes |= frames_of(size, changes)
-    shared: dict[str, Any] = {"chip": name, "verdict": False, "packets": PACKETS, "warmup_packets": PACKETS // 10}
-    shared |= program_arguments(program)
-    if trace is not None:
-        shared["trace"] = fspath(trace)
+    shared = run_arguments(program, trace, chip=name, verdict=False, packets=PACKETS, warmup_packets=PACKETS // 10)
     return _demands(chip, changes, shared)
 
 
 def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) -> Demands:
-    def said(key: str) -> Any:
-        return changes.get(key, chip.values.get(key))
+    said: Callable[[str], Any] = ChainMap({**changes}, chip.values).get
 
     def run(settings: Mapping[str, Any]) -> Record:
         with Bench(None, 1, None) as bench:

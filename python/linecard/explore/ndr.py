@@ -23,7 +23,7 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
 from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
-from linecard.explore.program_options import program_arguments
+from linecard.explore.program_options import run_arguments
 from linecard.explore.rate import RateSearch, Runs
 from linecard.explore.store import Store
 from linecard.request import as_asked, mapping_of, name_of, out_of_range, settings
@@ -99,12 +99,9 @@ def ndr(
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         rows = search_rates(
-            name_of("chip", chip),
+            run_arguments(options, trace, chip=name_of("chip", chip), packets=packets),
             sizes,
-            trace=trace,
             changes=mapping_of("set", set),
-            program=program_arguments(options),
-            packets=packets,
             seeds=[seed + number for number in range(seeds)],
             width=width,
             bench=bench,
@@ -115,32 +112,22 @@ def ndr(
 
 
 def search_rates(
-    chip: str,
+    shared: Mapping[str, Any],
     sizes: Sequence[int | str] | None,
     *,
-    trace: str | PathLike[str] | None,
     changes: Mapping[str, object],
-    program: Mapping[str, Any],
-    packets: int,
     seeds: Sequence[int],
     width: float,
     bench: Runs,
 ) -> tuple[RateRow, ...]:
-    """Return the no-drop and partial-drop rates of each frame size or mix; see :func:`ndr`."""
-    _check(packets, len(seeds), width, trace, sizes)
-    described = _described(chip, changes)
+    """Return the no-drop and partial-drop rates of each frame size or mix; ``shared`` has the arguments of all runs."""
+    trace = shared.get("trace")
+    _check(shared["packets"], len(seeds), width, trace, sizes)
+    described = _described(shared["chip"], changes)
     # A trial needs its loss only; a verdict would take several times the work.
-    shared: dict[str, Any] = {
-        "chip": chip,
-        "packets": packets,
-        "verdict": False,
-    }
-    shared |= program
-    if trace is not None:
-        shared["trace"] = fspath(trace)
-    several = list(seeds)
+    shared = {**shared, "verdict": False}
     kinds = [None] if trace is not None or not sizes else list(sizes)
-    searches = [RateSearch(described, shared, changes, kind, several, width, bench) for kind in kinds]
+    searches = [RateSearch(described, shared, changes, kind, seeds, width, bench) for kind in kinds]
     # A batch has one trial of each size.
     while waiting := [(each, each.next()) for each in searches]:
         asked = [(each, number) for each, number in waiting if number is not None]

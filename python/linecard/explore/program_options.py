@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import fspath
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _options
@@ -47,6 +47,16 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
             plain = value
         found[RENAMED.get(name, name)] = plain
     return found
+
+
+def run_arguments(options: Mapping[str, Any], trace: str | PathLike[str] | None, **arguments: Any) -> dict[str, Any]:
+    """Return the arguments that all runs of a question share: ``arguments``, the program options, and the capture.
+
+    Raises:
+        ConfigError: A program option has no effect, because the call selects no program.
+        TypeError: A program option has an unknown name.
+    """
+    return arguments | program_arguments(options) | ({} if trace is None else {"trace": fspath(trace)})
 
 
 def options_of(request: Request) -> dict[str, Any]:

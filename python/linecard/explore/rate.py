@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -61,6 +62,7 @@ class RateSearch:
         # The search sets the load; it scales the times of a capture.
         usual = {"traffic.arrivals": "captured" if self._is_capture else "constant"}
         self._changes = {**usual, **chip.in_full(changes)}
+        self._said = ChainMap(self._changes, chip.values).get
         searched = [key for key in ("traffic.rate_gbps", "traffic.speedup") if key in self._changes]
         if searched:
             message = "has no effect, because the search sets the rate; omit it"
@@ -84,9 +86,6 @@ class RateSearch:
             self._measure_capture()
         else:
             self._choose(kind)
-
-    def _said(self, key: str) -> Any:
-        return self._changes.get(key, self._chip.values.get(key))
 
     def _choose(self, kind: int | str | None) -> None:
         """Set the frames, and find their mean size."""

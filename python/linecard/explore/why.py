@@ -27,10 +27,11 @@ the throughput is also simulated with the remaining seeds.
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
@@ -38,7 +39,7 @@ from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, has_ended, lo
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of, stayed
 from linecard.explore.levers import Chip, Parameter
-from linecard.explore.program_options import program_arguments
+from linecard.explore.program_options import run_arguments
 from linecard.explore.reports import Lift
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
@@ -136,10 +137,7 @@ def why(
     problems += wrong_precision(precision)
     ConfigError.check(problems)
     base, name = mapping_of("set", set), name_of("chip", chip)
-    shared: dict[str, Any] = {"chip": name, "packets": packets, "warmup_packets": packets // 2}
-    shared |= program_arguments(options)
-    if trace is not None:
-        shared["trace"] = fspath(trace)
+    shared = run_arguments(options, trace, chip=name, packets=packets, warmup_packets=packets // 2)
     several = [seed + number for number in range(seeds)]
     with Bench(None if store is None else Store(store), jobs, progress, executor=executor) as bench:
         found = Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
@@ -184,10 +182,7 @@ class Question:
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
         if self.load == "full wires":
-
-            def said(key: str) -> Any:
-                return settings.get(key, self.chip.values.get(key))
-
+            said = ChainMap(settings, self.chip.values).get
             # Rounding must not exceed the line rate.
             settings["traffic.rate_gbps"] = float(f"{full_wires(self.chip, said, mean_size(said)) * (1 - 1e-9):.9g}")
         return Request("run", {**shared, "seed": seed}, settings)

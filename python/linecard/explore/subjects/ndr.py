@@ -30,13 +30,11 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     size = asked.get("size")
     if isinstance(size, str) and "," in size:
         raise ConfigError.at("size", "", f"found {size!r}, expected one size, because each point has one rate")
+    shared = {name: asked[name] for name in ("chip", "trace", *OPTIONS) if name in asked}
     found = search_rates(
-        asked["chip"],
+        {**shared, "packets": asked.get("packets", PACKETS)},
         None if size is None else [size],
-        trace=asked.get("trace"),
         changes=dict(request.settings),
-        program={name: asked[name] for name in OPTIONS if name in asked},
-        packets=asked.get("packets", PACKETS),
         seeds=[asked.get("seed", 1)],
         width=asked.get("width", WIDTH),
         bench=_Alone(progress),
