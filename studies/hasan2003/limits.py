@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
-from linecard.study.compare import find_orders, is_tie, item_name, max_abs, mean_abs, quantities
+from linecard.study.compare import Sample, find_orders, is_tie, item_name, max_abs, mean_abs, quantities
 from linecard.study.evidence import (
     Evidence,
     NotRunError,
@@ -54,7 +54,7 @@ def _turned_by_a_seed(evidence: Evidence) -> Reading:
     for name in THROUGHPUT:
         table = evidence.table(name)
         seeds = evidence.study.spec.full.seeds
-        fewer = [len(cell.samples) < len(SEEDS) for cell in table.cells]
+        fewer = [len(cell.sample.values) < len(SEEDS) for cell in table.cells]
         if not set(SEEDS) <= set(seeds) or all(fewer):
             raise NotRunError(f"{name} with seeds {SEEDS[0]} to {SEEDS[-1]}")
         if any(fewer):
@@ -76,7 +76,7 @@ def _turned_by_a_seed(evidence: Evidence) -> Reading:
 
 
 def _alone(cell: Cell, seed: int) -> Cell:
-    return replace(cell, measured=cell.samples[seed])
+    return replace(cell, sample=Sample((cell.sample.values[seed],)))
 
 
 def _figure_5(evidence: Evidence) -> Reading:

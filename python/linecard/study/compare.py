@@ -48,25 +48,42 @@ class Sample:
         return statistics.stdev(self.values) if len(self.values) > 1 and self.failure is None else None
 
 
+class Measured:
+    """A number that was measured with several seeds."""
+
+    __slots__ = ()
+    sample: Sample
+
+    @property
+    def measured(self) -> float | None:
+        """Mean of the measured values of all seeds; ``None`` if a run failed."""
+        return self.sample.mean
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of the measured values of all seeds."""
+        return self.sample.spread
+
+    @property
+    def failure(self) -> str | None:
+        """Reason why the measured value is missing."""
+        return self.sample.failure
+
+
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Measured):
     """One published number and its measured value.
 
     Attributes:
         keys: The key columns of the cell's row, with their values.
         column: Name of the published column.
-        relation: Whether ``published`` is a value (``=``), an upper bound (``<``) or a lower bound (``>``).
         unit: Unit of ``published``, ``measured`` and ``spread``.
-        measured: Mean of the measured values of all seeds; ``None`` if a run failed.
-        spread: Standard deviation of the measured values of all seeds.
-        error: Relative error ``(measured - published) / published`` as a fraction; 0 if the measured value meets a
-            published bound.
+        sample: Measured values, one per seed, or the reason why no measured value exists.
         calibrated: Whether the published value of the cell was used to calibrate a parameter.
-        failure: Reason why the measured value is missing.
         run_ids: Identifiers of the runs, one per seed.
+        relation: Whether ``published`` is a value (``=``), an upper bound (``<``) or a lower bound (``>``).
         measure: Name of the measure in the results of the runs; cells with the same runs and the same measure count as
             one quantity.
-        samples: Measured values, one per seed.
     """
 
     table: str
@@ -74,15 +91,16 @@ class Cell:
     column: str
     unit: str
     published: float
-    measured: float | None
-    spread: float | None
-    error: float | None
+    sample: Sample
     calibrated: bool
-    failure: str | None
-    run_ids: tuple[str, ...]
+    run_ids: tuple[str, ...] = ()
     relation: str = "="
     measure: str = ""
-    samples: tuple[float, ...] = ()
+
+    @property
+    def error(self) -> float | None:
+        """Relative error as a fraction of the published value; 0 if the measured value meets a published bound."""
+        return None if self.difference is None or self.published == 0 else self.difference / self.published
 
     @property
     def bound(self) -> str:
@@ -163,16 +181,14 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Measured):
     """One measured point of a figure."""
 
     series: str
     x: Value
     measure: str
     unit: str
-    measured: float | None
-    spread: float | None
-    failure: str | None
+    sample: Sample
     run_ids: tuple[str, ...]
 
     @property
@@ -275,40 +291,6 @@ def is_calibrated(
             if matches(wanted, here) or matches(wanted, {**here, "measure": column}):
                 return True
     return False
-
-
-def make_cell(
-    *,
-    table: str,
-    keys: Where,
-    column: str,
-    unit: str,
-    published: float,
-    sample: Sample,
-    calibrated: bool,
-    run_ids: tuple[str, ...] = (),
-    relation: str = "=",
-    measure: str = "",
-) -> Cell:
-    """Compare one published number with the results of the corresponding runs."""
-    measured = sample.mean
-    error = None if measured is None or published == 0 else _beyond(measured - published, relation) / published
-    return Cell(
-        table=table,
-        keys=keys,
-        column=column,
-        unit=unit,
-        published=published,
-        measured=measured,
-        spread=sample.spread,
-        error=error,
-        calibrated=calibrated,
-        failure=sample.failure,
-        run_ids=run_ids,
-        relation=relation,
-        measure=measure,
-        samples=sample.values,
-    )
 
 
 def _beyond(difference: float, relation: str) -> float:

@@ -157,7 +157,7 @@ class _Reader:
                 sample, run_ids = self._sample(plan)
                 calibrated = compare.is_calibrated(study.calibrations, row.keys, plan.measure, column, spec.id)
                 cells.append(
-                    compare.make_cell(
+                    compare.Cell(
                         table=spec.id,
                         keys=row.keys,
                         column=column,
@@ -221,9 +221,7 @@ class _Reader:
                             x=value,
                             measure=measure,
                             unit=self._study.spec.measures[measure].unit,
-                            measured=sample.mean,
-                            spread=sample.spread,
-                            failure=sample.failure,
+                            sample=sample,
                             run_ids=run_ids,
                         )
                     )

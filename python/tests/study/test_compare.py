@@ -14,7 +14,7 @@ TABLE = TableSpec(id="1", title="", file="", cells={"gbps": "gbps"}, rank="schem
 
 
 def cell(scheme: str, published: float, *values: float, banks: int = 2, calibrated: bool = False) -> compare.Cell:
-    return compare.make_cell(
+    return compare.Cell(
         table="1",
         keys={"banks": banks, "scheme": scheme},
         column="gbps",

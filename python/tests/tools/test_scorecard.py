@@ -53,7 +53,7 @@ def table(study, spec, values=lambda cell: cell.published) -> TableResult:
         for column, measure in spec.cells.items():
             if row.published[column] is None:
                 continue
-            cell = compare.make_cell(
+            cell = compare.Cell(
                 table=spec.id,
                 keys=row.keys,
                 column=column,
@@ -72,18 +72,7 @@ def table(study, spec, values=lambda cell: cell.published) -> TableResult:
 
 
 def with_value(cell, measured):
-    return compare.make_cell(
-        table=cell.table,
-        keys=cell.keys,
-        column=cell.column,
-        unit=cell.unit,
-        published=cell.published,
-        relation=cell.relation,
-        sample=Sample((float(measured),) * SEEDS),
-        calibrated=cell.calibrated,
-        run_ids=cell.run_ids,
-        measure=cell.measure,
-    )
+    return replace(cell, sample=Sample((float(measured),) * SEEDS))
 
 
 def worse(cell) -> float:
@@ -101,7 +90,7 @@ def figure(spec, *, good: bool = True) -> FigureResult:
                 height = 3.0 - abs(number - 2) + (measure == "observed_batch_write")
                 if not good:
                     height = 9.0 - height - 4 * (measure == "qc_mops") * ("L1" in series.label)
-                points.append(Point(series.label, value, measure, "", height, None, None, ()))
+                points.append(Point(series.label, value, measure, "", Sample((height,)), ()))
     shapes = tuple(Shape(check.id, check.text, good, "") for check in spec.checks)
     return FigureResult(spec, tuple(points), shapes)
 
@@ -109,7 +98,7 @@ def figure(spec, *, good: bool = True) -> FigureResult:
 def flat(spec) -> FigureResult:
     """All managers have equal numbers: two workloads then have the same ratios."""
     whole = figure(spec)
-    return replace(whole, points=tuple(replace(point, measured=2.0) for point in whole.points))
+    return replace(whole, points=tuple(replace(point, sample=Sample((2.0,))) for point in whole.points))
 
 
 def perfect(study) -> tuple[dict[str, TableResult], dict[str, FigureResult]]:
@@ -179,9 +168,7 @@ def test_a_line_over_what_was_not_run_is_not_judged_and_one_over_a_failure_is_mi
     partly = state(study, {}, {})
     assert {line for line, kept in partly.items() if kept is not None} <= {"H10"}
     failed = {
-        item: replace(
-            good, cells=tuple(replace(cell, measured=None, error=None, failure="deadlock") for cell in good.cells)
-        )
+        item: replace(good, cells=tuple(replace(cell, sample=Sample((), "deadlock")) for cell in good.cells))
         for item, good in tables.items()
     }
     lines = lines_of(study, failed.values(), figures.values())
@@ -201,7 +188,7 @@ def test_orders_over_eight_seeds_are_not_judged_on_one_and_missed_where_a_run_fa
             replace(
                 table,
                 cells=tuple(
-                    replace(cell, samples=cell.samples[:1] if short(number) else cell.samples)
+                    replace(cell, sample=Sample(cell.sample.values[:1])) if short(number) else cell
                     for number, cell in enumerate(table.cells)
                 ),
             )
@@ -247,7 +234,7 @@ def test_no_number_is_a_miss_and_so_is_what_is_spoiled():
 def cell(
     scheme: str, published: float, measured: float, *, run: str = "", calibrated: bool = False, measure: str = "m"
 ):
-    return compare.make_cell(
+    return compare.Cell(
         table="1",
         keys={"scheme": scheme},
         column="c",
@@ -271,7 +258,7 @@ def test_calibrated_cells_are_in_no_mean_and_miss_when_they_are_beyond_the_limit
 
 
 def test_bounds_thin_no_mean():
-    kept = replace(cell("B", 100, 50), relation="<", error=0.0)
+    kept = replace(cell("B", 100, 50), relation="<")
     assert mean([cell("A", 100, 110), kept]).measured == pytest.approx(0.1)
 
 
