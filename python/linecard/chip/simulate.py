@@ -51,7 +51,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     ConfigError.check(wrong_precision(asked.precision))
     started = time.perf_counter()
     given, of_program = ({each.name: getattr(asked, each.name) for each in options(one)} for one in ("run", "program"))
-    with chip_program(of_program.pop("program"), chip=chip, overrides=overrides, **of_program) as program:
+    with chip_program(of_program, chip=chip, overrides=overrides) as program:
         program_hash = _program_hash(program)
         core = {name: fspath(value) if isinstance(value, PathLike) else value for name, value in given.items()}
         core["program"] = program

@@ -11,7 +11,6 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -53,31 +52,16 @@ def _known() -> list[str]:
     return [*_core.applications(), *(each.name for each in xdp_programs()), *(each.name for each in programs())]
 
 
-def _refuse(given: Mapping[str, object], message: str) -> None:
-    """Raise `ConfigError` if any argument is given."""
-    if named := [name for name, value in given.items() if value]:
-        raise ConfigError.at(", ".join(named), "", message)
-
-
 @contextmanager
 def executed(
     name: str,
     chip: str,
     overrides: Sequence[str],
-    *,
-    section: str | None = None,
-    entry: str | None = None,
-    maps: Mapping[str, str | PathLike[str]] | None = None,
-    defines: Sequence[str] = (),
-    fib: str | PathLike[str] | None = None,
-    control: str | PathLike[str] | None = None,
-    cpus: int = 1,
-    budget: int | None = None,
-    unchecked: bool = False,
-    cflags: str = "",
-    bits: int = 32,
+    options: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
     """A program to execute, in the form that the core expects; compiled files are deleted when the ``with`` block ends.
+
+    ``options`` has the values of all options of an executed program.
 
     Raises:
         ConfigError: The program does not exist, or one of the arguments has no effect on the program.
@@ -88,6 +72,8 @@ def executed(
     from linecard.executed.shipped import PROGRAMS, program_info
     from linecard.executed.xdp import ISA, XDP, is_xdp, prebuilt, xdp_build, xdp_programs
 
+    defines, cflags, bits, budget = (options[each] for each in ("defines", "cflags", "bits", "budget"))
+    maps, control, unchecked = options["maps"] or {}, options["control"], options["unchecked"]
     path = Path(name)
     is_name = not path.suffix and name == path.name
     known_xdp = [each.name for each in xdp_programs()]
@@ -100,10 +86,9 @@ def executed(
         hint = f"; a file is ./{name}" if path.is_file() else hint
         message = f"found no program {name!r}, expected an application, a shipped program or a file{hint}"
         raise ConfigError.at("program", "", message)
-    files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
-    if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
-        problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
-        raise ConfigError.of(problems)
+    files = {"fib": options["fib"], "control": control, **{f"map {each}": file for each, file in maps.items()}}
+    gone = {what: file for what, file in files.items() if file is not None and not Path(file).is_file()}
+    ConfigError.check([ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone.items()])
     source, isa, table = None, ISA, None
     # An object has a fixed instruction set.
     if xdp and (name in known_xdp or path.suffix == ".c"):
@@ -121,7 +106,8 @@ def executed(
     if source is None:
         compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
         reach = "macros and flags apply only to C files and shipped XDP programs, and widths only to C files for RISC-V"
-        _refuse(compiled, f"has no effect on {name!r}; {reach}")
+        if named := [each for each, value in compiled.items() if value]:
+            raise ConfigError.at(", ".join(named), "", f"has no effect on {name!r}; {reach}")
     ConfigError.check(wrong_compilation(cflags, bits, is_xdp=xdp))
     if budget is not None and not 1 <= budget < 1 << 64:
         raise ConfigError.at("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")
@@ -135,17 +121,17 @@ def executed(
             if xdp:
                 path = xdp_build(source, made.with_suffix(".o"), defines, isa=isa, cflags=cflags)
             else:
-                path = program_build(source, made.with_suffix(".elf"), defines, entry, cflags=cflags, bits=bits)
+                path = program_build(
+                    source, made.with_suffix(".elf"), defines, options["entry"], cflags=cflags, bits=bits
+                )
         yield {
             "path": os.fspath(path),
             "name": name,
-            "section": section,
-            "entry": entry,
-            "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
-            "fib": None if fib is None else os.fspath(fib),
+            **{each: options[each] for each in ("section", "entry", "cpus")},
+            "maps": [(each, os.fspath(file)) for each, file in maps.items()],
+            "fib": None if options["fib"] is None else os.fspath(options["fib"]),
             "control": None if control is None else os.fspath(control),
+            "table": None if table is None else os.fspath(table),
             "budget": budget if budget is not None else XDP_BUDGET if xdp else C_BUDGET,
             "checked": not unchecked,
-            "cpus": cpus,
-            "table": None if table is None else os.fspath(table),
         }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from msgspec.structs import replace
 
-from linecard import _core, _options
+from linecard import _core
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
@@ -99,8 +99,7 @@ def check(
 
     chip, changes = name_of("chip", chip), settings(set)
     only_chips(chip, changes, "check")
-    of_program: dict[str, Any] = {each.name: each.default for each in _options.options("program")} | {**options}
-    with chip_program(of_program.pop("program"), chip=chip, overrides=changes, **of_program) as program:
+    with chip_program(options, chip=chip, overrides=changes) as program:
         found = convert(_core.check_chip({"chip": chip, "set": changes, "program": program}), ChipCheck)
     if trace is None and size is None and not program_arguments(options):
         return found

@@ -7,7 +7,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _options
-from linecard.errors import ConfigError, did_you_mean
+from linecard.chip.program import given_options
+from linecard.errors import did_you_mean
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -32,11 +33,8 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         hint = did_you_mean(unknown[0], PROGRAM, f"expected one of {', '.join(PROGRAM)}")
         raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}; {hint}")
-    given = {name: value for name, value in options.items() if value and value != PROGRAM[name].default}
-    if given and "program" not in given:
-        raise ConfigError.at(", ".join(given), "", "has no effect without a program to execute (program, --program)")
     found: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in given_options(options).items():
         if PROGRAM[name].kind in ("name", "path"):
             plain: Any = name_of(name, value)
         elif name == "maps":
@@ -60,9 +58,9 @@ def run_arguments(options: Mapping[str, Any], trace: str | PathLike[str] | None,
 
 
 def options_of(request: Request) -> dict[str, Any]:
-    """Return the program options of a run in the form that `linecard.executed.for_chip.executed` accepts."""
+    """Return the program of a run and its options in the form that `linecard.chip.program.chip_program` accepts."""
     asked, defines = request.arguments, request.arguments.get("define", ())
-    found = {name: asked.get(name, each.default) for name, each in PROGRAM.items() if name != "program"}
+    found = {name: asked.get(name, each.default) for name, each in PROGRAM.items()}
     found["cflags"] = str(found["cflags"])
     found["maps"] = asked.get("map")
     found["defines"] = list(map(str, defines if isinstance(defines, (list, tuple)) else [defines]))

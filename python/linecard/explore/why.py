@@ -187,10 +187,6 @@ class Question:
             settings["traffic.rate_gbps"] = float(f"{full_wires(self.chip, said, mean_size(said)) * (1 - 1e-9):.9g}")
         return Request("run", {**shared, "seed": seed}, settings)
 
-    def speed(self, record: Record) -> float:
-        """Return the throughput of a run, or a value close to 0 if the run sent no packets."""
-        return max(float(numbers_of(record)[METRIC]), 1e-9)
-
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
         """Run the chip with each of several changes, and return the records of all seeds for each change."""
         seeds = self.seeds if seeds is None else seeds
@@ -218,7 +214,7 @@ class Question:
         for number, group in enumerate(found):
             compared = [record for each in (group if len(group) > 1 else [*group, unchanged]) for record in each]
             if all(record["status"] == "ok" for record in compared):
-                logs = [math.log(self.speed(record)) for record in compared]
+                logs = [math.log(speed(record)) for record in compared]
                 if max(logs) - min(logs) >= least:
                     followed.append(number)
         more = iter(self.runs([changes for number in followed for changes in several[number]], rest))
@@ -285,9 +281,9 @@ class Question:
 
     def _rough(self, sure: Sequence[Record]) -> dict[str, Any]:
         """The arguments of the shortest runs that are long enough for elasticities."""
-        rate = _mean([self.speed(record) for record in sure])
+        rate = _mean([speed(record) for record in sure])
         for length, runs in self.tried if self.precision is None else []:
-            found = Estimate.of([self.speed(record) for record in runs])
+            found = Estimate.of([speed(record) for record in runs])
             enough = min(int(numbers_of(record)["packets_out"]) for record in runs) >= LEAST_OUT
             half = math.inf if found.high is None else found.high - found.value
             if enough and abs(found.value - rate) <= half <= _ROUGH * found.value:
@@ -381,7 +377,7 @@ class Question:
                 self.not_tried.append(f"{parameter.name}: {refused or 'no other whole number is near'}")
                 continue
             width = math.log(more / less)
-            slopes = [math.log(self.speed(b) / self.speed(a)) / width for a, b in zip(low, high, strict=True)]
+            slopes = [math.log(speed(b) / speed(a)) / width for a, b in zip(low, high, strict=True)]
             latencies = [math.log(_latency(b) / _latency(a)) / width for a, b in zip(low, high, strict=True)]
             estimate = Estimate.of(slopes)
             found.append(
@@ -430,7 +426,7 @@ class Question:
             if refused is not None:
                 self.not_tried.append(f"{text}: {refused}")
                 continue
-            gain = Estimate.of([math.log(self.speed(a) / self.speed(b)) for a, b in zip(records, base, strict=False)])
+            gain = Estimate.of([math.log(speed(a) / speed(b)) for a, b in zip(records, base, strict=False)])
             low = None if gain.low is None else math.expm1(gain.low)
             high = None if gain.high is None else math.expm1(gain.high)
             found.append(Lifted(components, kind, text, math.expm1(gain.value), low, high, dict(changes), len(records)))
@@ -457,7 +453,7 @@ class Question:
                     f"{bad} of {len(records)} combinations of parameters, each from half to twice its value, "
                     "are invalid for the chip"
                 )
-            return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
+            return [math.log(speed(record)) if record["status"] == "ok" else None for record in records]
 
         names = [each.name for each in parameters]
         screened = morris(names, lambda rows: speeds(parameters, rows), _MORRIS_TRAJECTORIES, seed)
@@ -467,8 +463,9 @@ class Question:
         return tuple(Sensitivity(name, *screened[name], *(indices.get(name, (None, None)))) for name in order)
 
 
-def _mpps(record: Record) -> float:
-    return max(float(numbers_of(record)["throughput_mpps"]), 1e-9)
+def speed(record: Record) -> float:
+    """Return the throughput of a run, or a value close to 0 if the run sent no packets."""
+    return max(float(numbers_of(record)[METRIC]), 1e-9)
 
 
 def _latency(record: Record) -> float:
@@ -504,7 +501,7 @@ def limits_of(records: Sequence[Record], pooled: Set[str], *, shapers: bool = Fa
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():
             busy.setdefault(name, []).append(share)
-            rate = _mpps(record) * (1 if name.endswith((", outward", _SHAPERS)) else processed)
+            rate = speed(record) * (1 if name.endswith((", outward", _SHAPERS)) else processed)
             shares.setdefault(name, []).append(share / rate)
     # Busy time per packet, in microseconds; its inverse is the bound.
     found = [Limit(name, _mean(busy[name]), 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]

@@ -13,7 +13,7 @@ from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
-from linecard.explore.why import Question, limits_of, verdict_of
+from linecard.explore.why import Question, limits_of, speed, verdict_of
 from linecard.explore.why_result import Lifted
 from linecard.interval import Estimate
 from linecard.request import settings as as_overrides
@@ -227,7 +227,7 @@ def test_a_planted_bottleneck_is_named(chip, planted):
 def test_gains_are_of_packets_per_second_whatever_the_seeds(chip, planted):
     question = asked(chip, PLANTED[planted][0])
     for record in question.base():
-        assert question.speed(record) == record["numbers"]["throughput_mpps"]
+        assert speed(record) == record["numbers"]["throughput_mpps"]
     assert "throughput_mpps" in question.answer(global_=False).to_dict()["metric"]
 
 

@@ -27,7 +27,7 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
     check_counts(seed=asked.get("seed", 1), packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
     overrides = overrides_of(request)
-    with chip_program(asked.get("program"), chip=asked["chip"], overrides=overrides, **options_of(request)) as program:
+    with chip_program(options_of(request), chip=asked["chip"], overrides=overrides) as program:
         core = {each.name: asked[each.name] for each in _ARGUMENTS if each.name in asked}
         core |= {"program": program, "set": overrides, "packets": packets, "warmup_packets": warmup}
         report = _core.run(core, verdict=asked.get("verdict", True), progress=progress)
