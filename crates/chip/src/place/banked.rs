@@ -37,7 +37,11 @@ impl Banked {
     /// Returns idle banks.
     pub(crate) fn banks(&self, timebase: &Timebase) -> Banks {
         let banks = (0..self.count).map(|_| Server::new(&self.bank, timebase)).collect();
-        Banks { banks, by: self.by, turn: 0 }
+        let by = match self.by {
+            BankBy::Address { interleave_bytes } => Next::Address { block_bits: interleave_bytes.ilog2() },
+            BankBy::Turn => Next::Turn { last: 0 },
+        };
+        Banks { banks, by }
     }
 }
 
@@ -68,20 +72,25 @@ impl Kind for Banked {
 
 pub(crate) struct Banks {
     banks: Vec<Server>,
-    by: BankBy,
-    turn: usize,
+    by: Next,
+}
+
+/// How the bank of the next access is found.
+enum Next {
+    /// By the number of its block: the address without this many of its lowest bits.
+    Address { block_bits: u32 },
+    /// In turn, after the bank of the last access.
+    Turn { last: usize },
 }
 
 impl Serves for Banks {
     #[inline(always)]
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks {
-        let bank = match self.by {
-            BankBy::Turn => {
-                self.turn = if self.turn + 1 == self.banks.len() { 0 } else { self.turn + 1 };
-                self.turn
-            }
-            BankBy::Address { interleave_bytes } => {
-                (address >> interleave_bytes.ilog2()) as usize % self.banks.len()
+        let bank = match &mut self.by {
+            Next::Address { block_bits } => (address >> *block_bits) as usize % self.banks.len(),
+            Next::Turn { last } => {
+                *last = if *last + 1 == self.banks.len() { 0 } else { *last + 1 };
+                *last
             }
         };
         self.banks[bank].serve(at, kind, bytes)
