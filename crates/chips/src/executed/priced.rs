@@ -25,7 +25,7 @@ pub(super) struct Priced {
     /// Cycles of its access to the packet, or to another region that a memory holds.
     pub packet: Reached,
     pub map: Reached,
-    /// Cycles of a load of the packet whose bytes an earlier load fetches, beyond those that count until then.
+    /// Difference in cycles from a local load, of a load of the packet whose bytes an earlier load fetches.
     pub merged: i32,
     /// Bytes of the packet that its load fetches, and how many of them precede its own; 0 if another load fetches
     /// them.
@@ -40,7 +40,7 @@ pub(super) struct Priced {
 /// Cycles of an access to a memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reached {
-    /// Cycles before the access, beyond those that count until its region is known.
+    /// Cycles before the access, as a difference from a local access, which is part of [`Priced::own`].
     pub before: i32,
     pub after: u32,
     /// Whether the thread waits for it.
@@ -52,7 +52,7 @@ impl Reached {
         Self { before: price.before as i32 - local as i32, after: price.after, waits }
     }
 
-    /// Returns the cycles of a number of accesses beyond those that count in advance; negative ones wrap around.
+    /// Returns the difference in cycles of a number of accesses from local ones; negative differences wrap around.
     pub fn cycles_of(&self, accesses: u64) -> u64 {
         let each = i64::from(self.before) + i64::from(self.after);
         accesses.wrapping_mul(each as u64)

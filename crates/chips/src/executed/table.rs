@@ -1,16 +1,16 @@
-//! A table of values by number, for the counts of every access: few instructions find what is there.
+//! A hash table of values by number, with open addressing: every access is counted in it, so a lookup is short.
 
 /// A number that is never looked up; it marks free slots.
 const FREE: u64 = u64::MAX;
 /// Slots of a table with its first value; a power of two.
 const LEAST_SLOTS: usize = 64;
 
-/// Values by number, each in the first slot from that of its hash on that was free. At most half of the slots are used.
+/// Values by number. A value is in the slot of its hash, or in the next free one. At most half of the slots are used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table<V> {
     slots: Vec<(u64, V)>,
     used: usize,
-    /// The highest bits of a hash are its slot: the number of the others.
+    /// The highest bits of a hash are its slot; this is the number of its other bits.
     shift: u32,
 }
 
