@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import sys
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -173,25 +172,16 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     Raises:
         OSError: The file cannot be written; the temporary file is removed, and an existing file is unchanged.
     """
-    handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=path.parent)
+    # Not one of `tempfile`, which is private: a result has the permissions of an ordinary file.
+    temporary = path.with_name(f".linecard-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             write(file)
-        # mkstemp makes files private; a result is an ordinary file.
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
         with suppress(OSError):
-            Path(temporary).unlink()
+            temporary.unlink()
         raise
-
-
-@cache
-def _umask() -> int:
-    # Asking the system changes the mask for a moment, in which other threads may make files: it is asked once.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:

@@ -36,6 +36,17 @@ def test_a_run_writes_to_devices(cli, options):
     assert not Path("/dev/null.manifest.json").exists()
 
 
+def test_a_file_has_the_permissions_that_the_process_gives_at_the_time(tmp_path):
+    before = os.umask(0o027)
+    try:
+        files.write_text(tmp_path / "first", "x")
+        os.umask(0o077)
+        files.write_text(tmp_path / "second", "x")
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("first", "second")] == [0o640, 0o600]
+
+
 def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

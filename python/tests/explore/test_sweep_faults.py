@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -201,8 +200,8 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     with monkeypatch.context() as patch:
-        for owner, name in ((tempfile, "mkstemp"), (os, "utime"), (os, "mkdir"), (os, "replace")):
-            patch.setattr(owner, name, refuse)
+        for name in ("utime", "mkdir", "replace"):
+            patch.setattr(os, name, refuse)
         yield
 
 
