@@ -129,7 +129,7 @@ def _(result: ChipCheck) -> list[Part]:
                 "bytes",
                 "unloaded",
                 BAR,
-                text("request + service + reply"),
+                text("request + access + reply"),
                 "peak",
                 "Gbit/s",
             ),
@@ -143,7 +143,7 @@ def _(result: ChipCheck) -> list[Part]:
 
 
 def _access(row: MemoryCheck, slowest: float) -> tuple[Cell, ...]:
-    parts = f"{row.there_ns:.1f} + {row.memory_ns:.1f} + {row.back_ns:.1f}"
+    parts = f"{row.there_ns:.1f} + {row.memory_ns:.1f} + {row.back_ns:.1f} ns"
     most = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
     unloaded = Said(f"{row.unloaded_ns:.1f} ns")
     bar = Bar(row.unloaded_ns / slowest)
