@@ -18,6 +18,6 @@ mod policy;
 mod statistics;
 
 pub use controller::{Controller, Done, Observer, Request, Silent};
-pub use planner::{Ended, Planner};
+pub use planner::{Begun, Planner};
 pub use policy::{BatchBreak, Policy, Precharge, Queues};
 pub use statistics::{RowWindow, Statistics};

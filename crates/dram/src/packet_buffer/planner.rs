@@ -57,10 +57,10 @@ struct Queue {
 #[derive(Clone, Copy, Debug)]
 struct Bank {
     row: u32,
-    /// Earliest cycles of its next commands; for columns, of reads and of writes.
+    /// The cycle in which its row was opened, and the earliest cycles of its next commands.
+    opened: Cycle,
     activate: Cycle,
     precharge: Cycle,
-    column: [Cycle; 2],
 }
 
 /// Distances of the device's table, in cycles; pairs are of reads and of writes.
@@ -70,15 +70,24 @@ struct Distances {
     activate_to_precharge: Cycle,
     activate_to_column: [Cycle; 2],
     column_end_to_precharge: [Cycle; 2],
-    /// From the end of the columns of the first index to columns of the second.
+    /// From the end of the columns of the first index to columns of the second, whose data follow.
     column_end_to_column: [[Cycle; 2]; 2],
 }
 
-/// An access that has begun: its end, its result, and its share of the counters.
+/// An access that has begun, and its share of the counters.
 #[derive(Clone, Copy, Debug, Default)]
-struct Begun {
-    end: Cycle,
-    result: u64,
+pub struct Begun {
+    /// The cycle in which its data end.
+    pub end: Cycle,
+    /// The value that was submitted with it.
+    pub entered: u64,
+    /// Its mark ([`Request::tag`]).
+    pub tag: u32,
+    /// Whether it is the last of those submitted together.
+    pub is_last: bool,
+    write: bool,
+    new_batch: bool,
+    turned_hit: bool,
     idle: Cycle,
     waited: u32,
     cycles: u32,
@@ -86,22 +95,6 @@ struct Begun {
     bank: u16,
     activates: u8,
     precharges: u8,
-    write: bool,
-    new_batch: bool,
-    turned_hit: bool,
-}
-
-/// The end of an access.
-#[derive(Clone, Copy, Debug)]
-pub struct Ended {
-    /// Its mark ([`Request::tag`]).
-    pub tag: u32,
-    /// The value that was submitted with it.
-    pub entered: u64,
-    /// The cycle in which its data end.
-    pub end: Cycle,
-    /// Whether it is the last of those submitted together.
-    pub is_last: bool,
 }
 
 /// The access that began last.
@@ -135,7 +128,9 @@ pub struct Planner {
     column: [Cycle; 2],
     distances: Distances,
     latency: [Cycle; 2],
+    /// Bytes that the bus moves in a cycle, as a power of two, and that less one.
     cycle_bytes_shift: u32,
+    cycle_bytes_mask: u32,
     batch: u32,
     prefetch: bool,
     last: Last,
@@ -148,7 +143,9 @@ pub struct Planner {
     woken: Cycle,
     begun: [Begun; MOST_AHEAD],
     count: usize,
-    /// Counters of all accesses that have begun.
+    /// Of these, the first that the counters do not need: they were discarded.
+    discarded: usize,
+    /// Counters of accesses before the last wake-up.
     statistics: Statistics,
 }
 
@@ -170,7 +167,7 @@ impl Planner {
         if !serves {
             return None;
         }
-        let bank = Bank { row: CLOSED, activate: 0, precharge: 0, column: [0; 2] };
+        let bank = Bank { row: CLOSED, opened: 0, activate: 0, precharge: 0 };
         let banks = organization.banks as usize;
         Some(Self {
             queues: std::array::from_fn(|_| Queue::new()),
@@ -180,6 +177,7 @@ impl Planner {
             distances: Distances::of(device)?,
             latency: [device.latency(Command::Read), device.latency(Command::Write)],
             cycle_bytes_shift: cycle_bytes.ilog2(),
+            cycle_bytes_mask: cycle_bytes - 1,
             batch: policy.batch,
             prefetch: policy.prefetch,
             last: Last { bank: 0, row: 0, side: WRITES, served: 0, more: false },
@@ -189,6 +187,7 @@ impl Planner {
             woken: 0,
             begun: [Begun::default(); MOST_AHEAD],
             count: 0,
+            discarded: 0,
             statistics: Statistics::of_banks(banks),
         })
     }
@@ -202,31 +201,28 @@ impl Planner {
     /// Returns the counters since the last restart, up to `now`, without accesses that begin then or later.
     pub fn statistics(&self, now: Cycle) -> Statistics {
         let mut seen = self.statistics.clone();
-        seen.take_back(&self.from(now));
+        let before = self.begun_before(now).max(self.discarded);
+        self.begun[self.discarded..before].iter().for_each(|begun| enter(&mut seen, begun));
         seen
     }
 
     /// Discards the counts before `now` (the end of warm-up).
     pub fn restart_statistics(&mut self, now: Cycle) {
-        self.statistics = self.from(now);
+        self.statistics = Statistics::of_banks(self.bank_count);
+        self.discarded = self.begun_before(now).max(self.discarded);
     }
 
-    /// Returns ends and results of the accesses that began in the last wake-up.
-    pub fn last_results(&self) -> impl Iterator<Item = (Cycle, u64)> {
-        self.begun[..self.count].iter().map(|begun| (begun.end, begun.result))
+    /// Returns how many of the accesses of the last wake-up begin before `now`: the first of them, which began in
+    /// it, and each behind one that ends earlier.
+    fn begun_before(&self, now: Cycle) -> usize {
+        let ended = self.begun().iter().filter(|begun| begun.end < now).count();
+        (1 + ended).min(self.count)
     }
 
-    /// Returns the counts of accesses that have begun in advance and whose time is `now` or later.
-    fn from(&self, now: Cycle) -> Statistics {
-        let mut later = Statistics::of_banks(self.bank_count);
-        let mut begins = self.woken;
-        for begun in &self.begun[..self.count] {
-            if begins >= now && begins > self.woken {
-                enter(&mut later, begun);
-            }
-            begins = begun.end;
-        }
-        later
+    /// Returns the accesses that began in the last wake-up, in order.
+    #[inline(always)]
+    pub fn begun(&self) -> &[Begun] {
+        &self.begun[..self.count]
     }
 
     /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit); `entered` comes
@@ -267,27 +263,28 @@ impl Planner {
         Some(self.wake)
     }
 
-    /// Begins the access that is due, and those behind it whose turn is final. Calls `ended` with each
-    /// ([`Ended`]). The value that `ended` returns is kept as its result until the next call
-    /// ([`Planner::last_results`]).
+    /// Begins the access that is due, and those behind it whose turn is final. Returns them, in order.
     #[inline(always)]
-    pub fn wake(&mut self, mut ended: impl FnMut(Ended) -> u64) {
+    pub fn wake(&mut self) -> &[Begun] {
         let mut now = std::mem::replace(&mut self.wake, NEVER);
         if now == NEVER {
-            return;
+            return &[];
         }
-        (self.woken, self.count) = (now, 0);
+        for begun in &self.begun[self.discarded..self.count] {
+            enter(&mut self.statistics, begun);
+        }
+        (self.woken, self.count, self.discarded) = (now, 0, 0);
         let mut turn = std::mem::replace(&mut self.next, UNKNOWN);
         if turn == UNKNOWN {
             turn = self.turn();
         }
         if turn & NOBODY != 0 {
-            return;
+            return &[];
         }
         loop {
-            let (next, begun) = self.begin(turn, now, &mut ended);
-            if begun.count > 1 && next & CONTINUES != 0 {
-                self.follow(&begun, &mut ended);
+            let (next, count) = self.begin(turn, now);
+            if count > 1 && next & CONTINUES != 0 {
+                self.follow();
             }
             (now, turn) = (self.bus_free, next);
             if turn & FINAL == 0 || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
@@ -296,6 +293,7 @@ impl Planner {
         }
         self.next = turn;
         self.wake = now;
+        self.begun()
     }
 
     /// Returns the turn after the access that began last.
@@ -351,26 +349,24 @@ impl Planner {
     }
 
     /// Serves the next access from cycle `now` on, which is not before the end of the last data. Returns the
-    /// following turn, and the access with those behind it.
+    /// following turn, and the number of accesses in its run.
     #[inline(always)]
-    fn begin(&mut self, turn: Turn, now: Cycle, ended: &mut impl FnMut(Ended) -> u64) -> (Turn, Queued) {
+    fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u16) {
         let side = usize::from(turn & 1);
         let served = self.served_with(turn);
         let queue = &mut self.queues[side];
-        let taken = queue.head;
-        let Queued { arrival, row, bank, count, .. } = taken;
+        let Queued { arrival, entered, row, mut bytes, last_bytes, tag, bank, count, more } = queue.head;
         let is_last = count == 1;
-        let bytes = if is_last { taken.last_bytes } else { taken.bytes };
         if is_last {
+            bytes = last_bytes;
             queue.pop();
         } else {
             queue.head.count = count - 1;
         }
         let turned = self.last.side != side;
-        self.last = Last { bank, row, side, served, more: taken.more };
+        self.last = Last { bank, row, side, served, more };
 
-        let latency = self.latency[side];
-        let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
+        let cycles = self.cycles(bytes);
         let b = &mut self.banks[usize::from(bank) % BANKS];
         let hit = b.row == row;
         let (mut activates, mut precharges) = (0, 0);
@@ -379,10 +375,10 @@ impl Planner {
             b.activate(row, now, &self.distances);
             activates += 1;
         }
-        let not_before = arrival.max(self.bus_free.saturating_sub(latency));
-        let at = not_before.max(b.column[side]).max(self.column[side]);
+        let opened = b.opened + self.distances.activate_to_column[side];
+        let at = arrival.max(opened).max(self.column[side]);
         self.column_ends(side, bank, at + Cycle::from(cycles));
-        let start = at + latency;
+        let start = at + self.latency[side];
         let requested = arrival.max(self.bus_free);
         let idle = requested - self.bus_free;
         let end = start + Cycle::from(cycles);
@@ -401,9 +397,14 @@ impl Planner {
                 }
             }
         }
-        let begun = Begun {
+        self.keep(Begun {
             end,
-            result: ended(Ended { tag: taken.tag, entered: taken.entered, end, is_last }),
+            entered,
+            tag,
+            is_last,
+            write: side == WRITES,
+            new_batch: turn & CONTINUES == 0,
+            turned_hit: hit && turned,
             idle,
             waited: (start - requested) as u32,
             cycles,
@@ -411,61 +412,65 @@ impl Planner {
             bank,
             activates,
             precharges,
-            write: side == WRITES,
-            new_batch: turn & CONTINUES == 0,
-            turned_hit: hit && turned,
-        };
-        enter(&mut self.statistics, &begun);
-        self.begun[self.count % MOST_AHEAD] = begun;
-        self.count += 1;
-        (next, taken)
+        });
+        (next, count)
     }
 
-    /// Serves the requests that follow in the row of the access that began last and were submitted with it,
-    /// while the batch continues: each hits, and no bank is prepared for the next.
+    /// Serves the requests that follow in the row of the access that began last and were submitted with it, but
+    /// the last one, while the batch continues: each hits, and no bank is prepared for the next.
     #[inline(always)]
-    fn follow(&mut self, first: &Queued, ended: &mut impl FnMut(Ended) -> u64) {
+    fn follow(&mut self) {
         let side = self.last.side;
         let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
-        let count = u32::from(first.count - 2).min(behind);
+        let run = &mut self.queues[side].head;
+        let count = u32::from(run.count - 1).min(behind);
         if count == 0 {
             return;
         }
-        self.queues[side].head.count -= count as u16;
-        let &Queued { bytes, bank, tag, entered, .. } = first;
+        run.count -= count as u16;
+        let Queued { bytes, bank, tag, entered, .. } = *run;
         let waited = self.distances.column_end_to_column[side][side];
-        let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
+        let cycles = self.cycles(bytes);
         let mut begun = Begun {
             end: self.bus_free,
+            entered,
+            tag,
+            write: side == WRITES,
             waited: waited as u32,
             cycles,
             bytes,
             bank,
-            write: side == WRITES,
             ..Begun::default()
         };
         for _ in 0..count {
             begun.end += waited + Cycle::from(cycles);
-            begun.result = ended(Ended { tag, entered, end: begun.end, is_last: false });
-            enter(&mut self.statistics, &begun);
-            self.begun[self.count % MOST_AHEAD] = begun;
-            self.count += 1;
+            self.keep(begun);
         }
         self.last.served += count;
         self.bus_free = begun.end;
         self.column_ends(side, bank, begun.end - self.latency[side]);
     }
 
+    /// Returns the cycles in which the bus moves a number of bytes.
+    #[inline(always)]
+    fn cycles(&self, bytes: u32) -> u32 {
+        (bytes + self.cycle_bytes_mask) >> self.cycle_bytes_shift
+    }
+
+    /// Keeps an access that has begun.
+    #[inline(always)]
+    fn keep(&mut self, begun: Begun) {
+        self.begun[self.count % MOST_AHEAD] = begun;
+        self.count += 1;
+    }
+
     /// The columns of an access end: the bank may close, and columns of the rank may follow, each after its
-    /// distance.
+    /// distance. No earlier access delays them longer (`Distances::last_decides`).
     #[inline(always)]
     fn column_ends(&mut self, side: usize, bank: u16, end: Cycle) {
         let b = &mut self.banks[usize::from(bank) % BANKS];
         b.precharge = b.precharge.max(end + self.distances.column_end_to_precharge[side]);
-        let distances = self.distances.column_end_to_column[side];
-        for next in [READS, WRITES] {
-            self.column[next] = self.column[next].max(end + distances[next]);
-        }
+        self.column = self.distances.column_end_to_column[side].map(|distance| end + distance);
     }
 }
 
@@ -488,8 +493,9 @@ impl Queue {
     #[inline(always)]
     fn pop(&mut self) {
         self.len -= 1;
-        if let Some(next) = self.behind.pop_front() {
+        if let Some(&next) = self.behind.front() {
             self.head = next;
+            self.behind.pop_front();
         }
     }
 }
@@ -500,8 +506,7 @@ impl Bank {
     fn precharge(&mut self, now: Cycle, distances: &Distances) -> bool {
         let was_open = std::mem::replace(&mut self.row, CLOSED) != CLOSED;
         if was_open {
-            let at = now.max(self.precharge);
-            self.activate = self.activate.max(at + distances.precharge_to_activate);
+            self.activate = now.max(self.precharge) + distances.precharge_to_activate;
         }
         was_open
     }
@@ -509,12 +514,9 @@ impl Bank {
     /// Opens a row of the closed bank as soon as possible from `now` on.
     #[inline(always)]
     fn activate(&mut self, row: u32, now: Cycle, distances: &Distances) {
-        let at = now.max(self.activate);
         self.row = row;
-        self.precharge = self.precharge.max(at + distances.activate_to_precharge);
-        for side in [READS, WRITES] {
-            self.column[side] = self.column[side].max(at + distances.activate_to_column[side]);
-        }
+        self.opened = now.max(self.activate);
+        self.precharge = self.precharge.max(self.opened + distances.activate_to_precharge);
     }
 }
 
@@ -549,7 +551,20 @@ impl Distances {
                 found.enter(before, in_bank, push)?;
             }
         }
-        Some(found)
+        let latency = [device.latency(Command::Read), device.latency(Command::Write)];
+        for (first, second) in [(READS, WRITES), (WRITES, READS)] {
+            let distance = &mut found.column_end_to_column[first][second];
+            *distance = (*distance).max(latency[first].saturating_sub(latency[second]));
+        }
+        found.last_decides().then_some(found)
+    }
+
+    /// Returns whether the last access alone decides when columns may follow: two accesses in turn, the second
+    /// of at least one cycle, keep the third as far from the first as it must be.
+    fn last_decides(&self) -> bool {
+        let distance = &self.column_end_to_column;
+        let there_and_back = distance[READS][WRITES] + 1 + distance[WRITES][READS];
+        [READS, WRITES].iter().all(|&side| distance[side][side] <= there_and_back)
     }
 
     fn enter(&mut self, before: Command, in_bank: bool, push: &Push) -> Option<()> {

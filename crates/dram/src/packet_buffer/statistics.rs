@@ -35,24 +35,6 @@ impl Statistics {
         Self { bank_data_cycles: vec![0; banks], ..Self::default() }
     }
 
-    /// Subtracts the counts of `later`, except the windows of rows.
-    pub(super) fn take_back(&mut self, later: &Self) {
-        for side in 0..2 {
-            self.data_cycles[side] -= later.data_cycles[side];
-            self.bytes[side] -= later.bytes[side];
-            self.accesses[side] -= later.accesses[side];
-            self.batches[side] -= later.batches[side];
-        }
-        for (bank, later) in self.bank_data_cycles.iter_mut().zip(&later.bank_data_cycles) {
-            *bank -= later;
-        }
-        self.activates -= later.activates;
-        self.precharges -= later.precharges;
-        self.row_wait_cycles -= later.row_wait_cycles;
-        self.turnaround_cycles -= later.turnaround_cycles;
-        self.idle_cycles -= later.idle_cycles;
-    }
-
     /// Returns the period to which the bus cycles belong, for a measurement of `cycles` cycles. An access counts
     /// whole in the measurement in which it begins, so a busy bus has more cycles than the measurement.
     pub fn period(&self, cycles: Cycle) -> Cycle {

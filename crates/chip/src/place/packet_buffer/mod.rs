@@ -138,7 +138,7 @@ impl PacketBuffer {
     /// Returns the counts of each channel up to `now`.
     fn statistics(&self, now: Ticks) -> Vec<Statistics> {
         match &self.planned {
-            Some(planned) => vec![planned.statistics(self.clock, now)],
+            Some(planned) => vec![planned.statistics(now)],
             None => self.channels.iter().map(|channel| channel.statistics().clone()).collect(),
         }
     }
@@ -254,7 +254,7 @@ impl Memory for PacketBuffer {
         let Some(planned) = &mut self.planned else {
             return self.wake_controller(channel, now, requests, ended);
         };
-        let next = planned.wake(self.clock, self.latency, |owner, end, completes| {
+        let next = planned.wake(|owner, end, completes| {
             let done = match thread_of(owner) {
                 Some(_) => completes,
                 None => {
@@ -275,14 +275,14 @@ impl Memory for PacketBuffer {
         if let [_] = self.channels[..]
             && self.latency > 0
         {
-            self.planned = Planned::new(&self.config).map(Box::new);
+            self.planned = Planned::new(&self.config, self.clock, self.latency).map(Box::new);
         }
         self.planned.is_some()
     }
 
     fn restart(&mut self, now: Ticks) {
         if let Some(planned) = &mut self.planned {
-            planned.restart(self.clock, now);
+            planned.restart(now);
         }
         self.channels.iter_mut().for_each(Controller::restart_statistics);
         (self.accesses, self.bytes, self.residence, self.started) = (0, 0, 0, now);
@@ -293,8 +293,7 @@ impl Memory for PacketBuffer {
         let data = |s: &Statistics| (s.data_cycles[0] + s.data_cycles[1]) as f64;
         let shares: Vec<f64> = channels.iter().map(|s| share(data(s), s.period(cycles) as f64)).collect();
         let hits = channels.iter().map(Statistics::row_hit_rate).sum::<f64>();
-        let residence =
-            self.planned.as_ref().map_or(self.residence, |planned| planned.residence(self.clock, now));
+        let residence = self.planned.as_ref().map_or(self.residence, |planned| planned.residence(now));
         PlaceCounts {
             utilization: Some(share(shares.iter().sum(), shares.len() as f64)),
             utilization_most: Some(shares.iter().copied().fold(0.0, f64::max)),

@@ -2,7 +2,7 @@
 
 use crate::config::PacketBufferConfig;
 use linecard_dram::channel::RefreshMode;
-use linecard_dram::packet_buffer::{Ended, Planner, Request, Statistics};
+use linecard_dram::packet_buffer::{Begun, Planner, Request, Statistics};
 use linecard_sim::{Clock, Ticks};
 
 /// Marks the last transfer of an access: numbers of owners are below it.
@@ -10,16 +10,19 @@ const LAST: u32 = 1 << 31;
 
 pub(super) struct Planned {
     planner: Planner,
+    clock: Clock,
+    /// Latency to the controller and back, added on the way back.
+    latency: Ticks,
     /// Time from arrival to result, total over accesses that have begun.
     residence: u128,
 }
 
 impl Planned {
     /// Returns a planner, if it supports the rules and the device.
-    pub fn new(config: &PacketBufferConfig) -> Option<Self> {
+    pub fn new(config: &PacketBufferConfig, clock: Clock, latency: Ticks) -> Option<Self> {
         let refreshes = config.refresh != RefreshMode::None;
         let planner = Planner::new(&config.device, &config.rules, refreshes)?;
-        Some(Self { planner, residence: 0 })
+        Some(Self { planner, clock, latency, residence: 0 })
     }
 
     /// A transfer arrives at `now`, in a cycle; `last` is whether it is the last of its access. Returns the
@@ -48,46 +51,48 @@ impl Planned {
     /// each transfer that is the last of those submitted together, the time of its result, and whether its
     /// access is then complete. Returns the next cycle to wake in.
     #[inline(always)]
-    pub fn wake(
-        &mut self,
-        clock: Clock,
-        latency: Ticks,
-        mut ended: impl FnMut(u32, Ticks, bool),
-    ) -> Option<u64> {
+    pub fn wake(&mut self, mut ended: impl FnMut(u32, Ticks, bool)) -> Option<u64> {
         let mut residence = 0;
-        self.planner.wake(|Ended { tag, entered, end, is_last }| {
-            let done = clock.ticks(end) + latency;
-            let completes = tag & LAST != 0;
-            if is_last {
-                ended(tag & !LAST, done, completes);
+        for begun in self.planner.wake() {
+            let done = self.clock.ticks(begun.end) + self.latency;
+            if begun.is_last {
+                ended(begun.tag & !LAST, done, completes(begun));
             }
-            let taken = if completes { done - entered } else { 0 };
-            residence += taken;
-            taken
-        });
+            if completes(begun) {
+                residence += done - begun.entered;
+            }
+        }
         self.residence += u128::from(residence);
         self.planner.next_wake()
     }
 
     /// Returns the time from arrival to result of accesses that complete at `now` or later.
-    fn residence_from(&self, clock: Clock, now: Ticks) -> u128 {
-        let later = self.planner.last_results().filter(|&(end, _)| clock.ticks(end) >= now);
-        later.map(|(_, residence)| u128::from(residence)).sum()
+    fn residence_from(&self, now: Ticks) -> u128 {
+        let completed = self.planner.begun().iter().filter(|begun| completes(begun));
+        let ends = completed.map(|begun| (self.clock.ticks(begun.end), begun.entered));
+        let later = ends.filter(|&(end, _)| end >= now);
+        later.map(|(end, entered)| u128::from(end + self.latency - entered)).sum()
     }
 
     /// Returns the time from arrival to result, total over accesses that completed before `now`.
-    pub fn residence(&self, clock: Clock, now: Ticks) -> u128 {
-        self.residence - self.residence_from(clock, now)
+    pub fn residence(&self, now: Ticks) -> u128 {
+        self.residence - self.residence_from(now)
     }
 
     /// Returns the counts before `now`.
-    pub fn statistics(&self, clock: Clock, now: Ticks) -> Statistics {
-        self.planner.statistics(clock.cycle_at_or_after(now))
+    pub fn statistics(&self, now: Ticks) -> Statistics {
+        self.planner.statistics(self.clock.cycle_at_or_after(now))
     }
 
     /// Discards the counts before `now`.
-    pub fn restart(&mut self, clock: Clock, now: Ticks) {
-        self.residence = self.residence_from(clock, now);
-        self.planner.restart_statistics(clock.cycle_at_or_after(now));
+    pub fn restart(&mut self, now: Ticks) {
+        self.residence = self.residence_from(now);
+        self.planner.restart_statistics(self.clock.cycle_at_or_after(now));
     }
+}
+
+/// Returns whether an access completes with this transfer.
+#[inline(always)]
+fn completes(begun: &Begun) -> bool {
+    begun.tag & LAST != 0
 }
