@@ -1,6 +1,6 @@
 //! The times of a part by the names of datasheets, in clocks.
 
-use linecard_config::{Either, Section};
+use linecard_config::{Either, Section, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The units of a time.
@@ -42,6 +42,11 @@ impl Times {
             if needless && timing.is_set(name) {
                 timing.fail(name, "has no effect: refresh.mode is none");
             }
+        }
+        for key in timing.keys().iter().filter(|key| !names.contains(*key)) {
+            let near = nearest(key, names.iter().map(String::as_str));
+            timing.fail(key, format!("no constraint uses a time of this name{near}"));
+            timing.pass_over(&[key]);
         }
         Self::of(&timing, &names, period_ns)
     }

@@ -149,7 +149,14 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
         ((*RUN[2:], "--pattern", "random", "--reads", "1.5"), "expected a fraction from 0 to 1"),
         ((*RUN[2:], "--pattern", "packet_cells", "--reads", "0.5"), "has no effect"),
         ((*RUN[2:], "--pattern", "random", "--in-flight", "0"), "found 0; expected 1 or more"),
-        ((*RUN[2:], "--pattern", "random", "--set", "timing.tRDC=3"), "timing.tRDC: no such key; did you mean `tRC`?"),
+        (
+            (*RUN[2:], "--pattern", "random", "--set", "timing.tRDC=3"),
+            "timing.tRDC: no constraint uses a time of this name; did you mean `tRC`?",
+        ),
+        (
+            (*RUN[2:], "--pattern", "random", "--set", "constraint[tRCD].cycles=20"),
+            "timing.tRCD: no constraint uses a time of this name",
+        ),
         ((*RUN[2:], "--pattern", "random", "--set", "policy.page=opne"), "did you mean `open`?"),
         ((*RUN[2:], "--pattern", "random", "--set", "map.order=row bank column"), "`bankgroup` is missing"),
         ((*RUN[2:], "--pattern", "random", "--set", "organization.rows=1000"), "is not a power of two"),
@@ -166,7 +173,8 @@ def test_a_wrong_request_says_what_was_expected(cli, options, expected):
 def test_all_problems_come_at_once(cli):
     ended = cli(*RUN, "--pattern", "random", "--set", "timing.tXX=3", "--set", "policy.pag=open", "--set", "foo=1")
     assert ended.status == 2
-    assert all(f"{key}: no such key" in ended.err for key in ("timing.tXX", "policy.pag", "foo"))
+    assert "timing.tXX: no constraint uses a time of this name" in ended.err
+    assert all(f"{key}: no such key" in ended.err for key in ("policy.pag", "foo"))
 
 
 def test_a_part_without_a_source_is_refused(cli, tmp_path, wording):
