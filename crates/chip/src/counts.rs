@@ -323,13 +323,22 @@ pub struct DramShares {
     pub spacing: f64,
     /// Fraction of the accesses that hit an open row.
     pub row_hit_rate: f64,
+    /// Activates times the least time between two of them, if they are spread evenly over the banks; 0 for DRAM
+    /// that serves one access at a time.
+    pub opening: f64,
 }
 
 impl DramShares {
-    /// Returns the fraction of the time with a request. Accesses at either end of the measurement can make the
-    /// sum of the parts exceed 1 slightly.
+    /// Returns the fraction of the time with a request: the utilisation of DRAM that serves one access at a time.
+    /// Accesses at either end of the measurement can make the sum of the parts exceed 1 slightly.
     pub fn busy(&self) -> f64 {
         (self.data + self.row_miss + self.turnaround + self.refresh + self.spacing).min(1.0)
+    }
+
+    /// Returns the utilisation of DRAM that opens rows of several banks at once: that of its data bus or of its
+    /// activates, whichever is higher. In the time of a refresh, neither is available.
+    pub fn busy_in_parallel(&self) -> f64 {
+        ((self.data + self.turnaround).max(self.opening) + self.refresh).min(1.0)
     }
 }
 

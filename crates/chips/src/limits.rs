@@ -79,11 +79,10 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
         add(&THREADS, &cluster.group, level, Some(cluster.threads_held));
     }
     for place in &counts.places {
-        let busy = taken_up(place);
         // Operations on one queue exclude each other, so a queue manager may be the limit although each of its ports
         // and engines is idle most of the time. Then threads wait for it.
         let waits = place.queue_manager.map_or(0.0, |_| waits_most(counts, &format!("wait {}", place.group)));
-        add(&MEMORY, &place.group, busy.max(waits), Some(busy));
+        add(&MEMORY, &place.group, taken_up(place).max(waits), Some(utilization(place)));
     }
     let mut add_busy = |limit: &'static Limit, name: &str, busy: f64| add(limit, name, busy, Some(busy));
     for link in &counts.links {
@@ -391,10 +390,19 @@ fn waits_most(counts: &Counts, part: &str) -> f64 {
     counts.clusters.iter().map(of).fold(0.0, f64::max)
 }
 
-/// Returns the share of the time in which a memory or unit cannot accept other work. For DRAM this is all time that
-/// is not idle, because activates and bus turnarounds keep it from moving data.
+/// Returns the share of the time in which a memory or unit may delay other work. For DRAM this is all time with a
+/// request, because activates and bus turnarounds keep it from moving data.
 fn taken_up(place: &PlaceCounts) -> f64 {
     place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
+}
+
+/// Returns the utilisation of a memory or unit. A DRAM that opens rows of several banks at once can serve others
+/// meanwhile.
+fn utilization(place: &PlaceCounts) -> f64 {
+    match &place.dram {
+        Some(shares) => place.utilization_most.unwrap_or(0.0).max(shares.busy_in_parallel()),
+        None => taken_up(place),
+    }
 }
 
 /// Returns the busiest part and its utilisation. Engines that take packets from one list have the mean of all of
@@ -414,7 +422,7 @@ fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
         (format!("engines of {}", c.group), if shares_list(cluster) { mean(&c.group) } else { c.busiest })
     });
     let threads = counts.clusters.iter().map(|c| (format!("threads of {}", c.group), c.threads_held));
-    let places = counts.places.iter().map(|p| (p.group.clone(), taken_up(p)));
+    let places = counts.places.iter().map(|p| (p.group.clone(), utilization(p)));
     let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
     let ports = counts.ports.iter().flat_map(|p| {
         [

@@ -370,6 +370,20 @@ impl Device {
         self.timing.constraints.iter().filter(opens).map(|c| c.cycles).max().unwrap_or(0)
     }
 
+    /// Returns the least mean time between two activates of a rank, in cycles, if they are spread evenly over its
+    /// banks: that of its windows, of the distance between two activates, and of the row cycle of a bank.
+    pub fn activate_cycles(&self) -> f64 {
+        let spread = |c: &Constraint| match c.level {
+            Level::Rank => Some(c.window.max(1) as f64),
+            Level::Bank => Some(f64::from(self.organization.banks)),
+            Level::Group | Level::OtherRanks => None,
+        };
+        let both =
+            |c: &&Constraint| c.before.contains(&Command::Activate) && c.after.contains(&Command::Activate);
+        let limits = self.timing.constraints.iter().filter(both);
+        limits.filter_map(|c| Some(c.cycles as f64 / spread(c)?)).fold(0.0, f64::max)
+    }
+
     /// Returns the open row of a bank.
     #[inline]
     pub fn open_row(&self, bank: u32) -> Option<u32> {

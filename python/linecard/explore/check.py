@@ -46,7 +46,8 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
             size.
         not_computed: Limits of the chip whose capacity ``demands`` does not contain, such as the window of an inbox.
         is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
-            ``None`` without such a run: there are no demands, or a part is overloaded or nearly so.
+            ``None`` without demands, if a part is overloaded, or if a part is so busy that a short run without losses
+            proves nothing.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -192,6 +193,12 @@ def _carried(result: ChipCheck) -> Said:
             "No part in the table is overloaded, but the chip loses or accumulates packets at this load; "
             "`linecard why` finds the limit.",
             "bad",
+        )
+    if result.is_carried is None:
+        return Said(
+            f"{result.demands[0].component} is nearly full: a short run cannot tell whether the chip carries the "
+            "offered load; `linecard ndr` finds the highest rate without loss.",
+            "warn",
         )
     parts = "Every part in the table" if result.not_computed else "Every part"
     return Said(f"{parts} can carry the offered load.", "good")

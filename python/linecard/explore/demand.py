@@ -2,8 +2,8 @@
 
 The busy time of each part per packet is measured in short runs, at a load that all parts can carry. According to the
 utilisation law, the capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
-Windows and posted operations are never busy, so they have no capacity by this law. If no part is overloaded, a short
-run at the offered load shows whether the chip carries the load.
+Windows and posted operations are never busy, so they have no capacity by this law, and a DRAM is busy only while it
+moves data. If no part is overloaded, a short run at the offered load shows whether the chip carries the load.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
     from linecard.explore.execute import Record
     from linecard.request import Settings
 
-PACKETS = 3_000
+PACKETS = 20_000
 # The load of the first run, as a share of the offered load. The load of the second, as a share of the capacity that the
 # first run shows; it is halved again while packets are lost.
 _LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
-# Signs of too high a load: drops in full buffers, and the share of packets that stay inside.
+# Signs of too high a load: drops in full buffers, and the share of packets that stay inside. A load below the capacity
+# leaves fewer packets than this inside, however long the run is.
 _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")
-_STAYED = 0.05
-# Parts that are busier than this have random queues, from which a short run cannot tell an overload.
+_STAYED, _PILED_UP = 0.05, 200
+# Parts that are busier than this have long random queues, so that a short run without losses proves nothing.
 _NEARLY_FULL = 0.95
 
 
@@ -67,7 +68,7 @@ class Demands:
         parts: Load and capacity of each part, sorted by the ratio of load to capacity, highest first.
         not_computed: Limits of the chip whose capacity is not computed.
         is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
-            ``None`` without such a run: a part is overloaded or nearly so.
+            ``None`` if a part is overloaded, or if a part is so busy that a short run without losses proves nothing.
     """
 
     parts: tuple[Demand, ...]
@@ -132,10 +133,13 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         )
     found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
     found.sort(key=lambda each: (-each.share, each.component))
-    carried = None
-    if max((each.share for each in found), default=0.0) < _NEARLY_FULL:
+    carried, most = None, max((each.share for each in found), default=0.0)
+    if most <= 1:
         has_own_times = "trace" in shared and not saturated
-        carried = not _is_overloaded(first if has_own_times else run({**kept, "traffic.rate_gbps": offered}))
+        if _is_overloaded(first if has_own_times else run({**kept, "traffic.rate_gbps": offered})):
+            carried = False
+        elif most < _NEARLY_FULL:
+            carried = True
     return Demands(tuple(found), _not_computed(chip, tried), carried)
 
 
@@ -151,9 +155,14 @@ def _not_computed(chip: Chip, record: Record) -> tuple[str, ...]:
 def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
     """Each part with its capacity, in Gbit/s and in 10^6 packets a second."""
     numbers, bits = numbers_of(record), 8e-3 * _mean_bytes(record)
-    # Bounds count sent packets; the demand counts received ones, some of which a program may drop.
-    came = int(numbers["packets_in"]) / max(int(numbers["packets_out"]), 1)
-    rates = [(limit.component, limit.bound_mpps * came) for limit in limits_of([record], chip.pooled, shapers=True)]
+    # Bounds count sent packets; the demand counts received ones, some of which a program may drop. Those that are
+    # still inside have been received only.
+    came, out = int(numbers["packets_in"]), max(int(numbers["packets_out"]), 1)
+    limits = limits_of([record], chip.pooled, shapers=True)
+    ended = {
+        limit.component: came if limit.component.endswith(", inward") else came - stayed(record) for limit in limits
+    }
+    rates = [(limit.component, limit.bound_mpps * ended[limit.component] / out) for limit in limits]
     return [(part, mpps * bits, mpps) for part, mpps in rates]
 
 
@@ -168,7 +177,8 @@ def _mean_bytes(record: Record) -> float:
 
 def _is_loaded(record: Record) -> bool:
     """Whether full buffers lost packets, or packets piled up; drops by a program do not count."""
-    return _lost_when_full(record) > 0 or stayed(record) > _STAYED * int(numbers_of(record)["packets_in"])
+    most = min(_STAYED * int(numbers_of(record)["packets_in"]), _PILED_UP)
+    return _lost_when_full(record) > 0 or stayed(record) > most
 
 
 def _is_overloaded(record: Record) -> bool:

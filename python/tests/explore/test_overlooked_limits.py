@@ -102,6 +102,21 @@ share = 0.5
 [[cluster.c.step]]
 op = "send"
 """
+# Four random reads a packet of DDR4-2400, each of 64 bytes in a row of its own.
+DRAM = """
+[memory.d]
+kind = "dram"
+part = "ddr4_2400"
+[[program.step]]
+op = "read"
+at = "d"
+bytes = 64
+within_bytes = 2147483648
+times = 4
+[[program.step]]
+op = "send"
+"""
+MANY = [*("--set", "core.engines=16"), *("--set", "core.threads=8"), *("--set", "eth.rate_gbps=400")]
 EVERY = "Every part can carry the offered load."
 
 
@@ -133,6 +148,43 @@ def test_a_shaper_has_a_capacity(checked):
     assert most["share"] == pytest.approx(2, rel=0.01)
     assert EVERY not in shown
     assert "is_carried" not in found
+
+
+@pytest.mark.parametrize("rate_gbps", [45, 59])
+def test_a_dram_that_is_limited_by_its_activates_does_not_carry_every_load(checked, rate_gbps):
+    # Its data bus carries 60 Gbit/s. Four activates in tFAW = 26 clocks of 0.83 ns are 185 million rows a second, less
+    # than 5 % for refreshes: 35 to 37 Gbit/s of four rows a packet.
+    shown, found = checked(DRAM, "--size", 100, *MANY, "--set", f"traffic.rate_gbps={rate_gbps}")
+    assert max(each["share"] for each in found["demands"]) < 1
+    assert found["is_carried"] is False
+    assert EVERY not in shown
+
+
+def test_the_utilisation_of_a_dram_includes_its_activates(tmp_path):
+    (tmp_path / "chip.toml").write_text(CHIP + DRAM)
+    load = {"traffic.packet_bytes": 100, "traffic.rate_gbps": 17, "traffic.arrivals": "poisson"}
+    many = {"core.engines": 16, "core.threads": 8, "eth.rate_gbps": 400}
+    found = linecard.run(str(tmp_path / "chip.toml"), set=load | many, packets=20_000).bottleneck
+    # 85 million rows a second, each 26 / 4 clocks of 0.83 ns: 0.459, and up to 0.045 for refreshes.
+    assert found.component == "offered load"
+    assert "The busiest part, d, is" in found.why
+    assert 0.45 < found.utilization < 0.51
+
+
+def test_a_part_that_is_nearly_full_is_not_said_to_carry_the_load(checked):
+    # Four engines of 300 cycles at 1 GHz carry 13.3 Mpps, or 53.3 Gbit/s.
+    shown, found = checked(STEP, "--size", 500, "--set", "traffic.rate_gbps=52")
+    assert 0.95 < found["demands"][0]["share"] < 1
+    assert "is_carried" not in found
+    assert "engines of core is nearly full: a short run cannot tell" in shown
+
+
+def test_the_capacity_of_a_port_is_that_of_its_wire(checked):
+    _, found = checked(STEP, "--size", 64, "--set", "traffic.rate_gbps=4")
+    most = {each["component"]: each["most_mpps"] for each in found["demands"]}
+    # Frames of 64 bytes with preamble and gap: 84 bytes at 100 Gbit/s.
+    assert most["eth, inward"] == pytest.approx(100e3 / (84 * 8), rel=1e-3)
+    assert most["eth, outward"] == pytest.approx(100e3 / (84 * 8), rel=1e-3)
 
 
 def test_a_window_is_named_and_its_overload_is_seen(checked):

@@ -27,6 +27,8 @@ pub(crate) struct Dram {
     parts: u32,
     interleave_shift: u32,
     access_bytes: u32,
+    /// Least mean cycles between two activates of a channel.
+    activate_cycles: f64,
     /// Latency to the controller and back, added on the way back.
     latency: Ticks,
     outcomes: Outcomes,
@@ -72,6 +74,7 @@ impl Dram {
             parts: config.channels,
             interleave_shift: config.interleave_shift(),
             access_bytes: config.access_bytes,
+            activate_cycles: config.device.activate_cycles() / f64::from(config.device.organization().ranks),
             latency: timebase.ticks_from_ps(config.latency_ps),
             outcomes: Outcomes::default(),
             accesses: 0,
@@ -132,6 +135,7 @@ impl Dram {
             sum.turnaround += of_time(spent.turnaround) * fits / all;
             sum.refresh += of_time(spent.refresh) * fits / all;
             sum.spacing += of_time(spent.spacing) * fits / all;
+            sum.opening += spent.activates as f64 * self.activate_cycles / cycles as f64 / all;
             most = most.max(of_time(spent.data));
             (accesses, opened) = (accesses + spent.accesses, opened + spent.activates);
         }
