@@ -431,11 +431,10 @@ impl Plan {
         let ip = matches!(self.executable.loaded, Loaded::Riscv(_));
         let frames = frames.clone();
         Box::new(move |packet, captured, at_ns| {
-            let bytes = match ip {
-                true => framer.datagram(packet, captured),
-                false => framer.ethernet(packet, captured),
-            };
-            bytes.map_or(0, |bytes| frames.keep(bytes, at_ns))
+            frames.keep(at_ns, |bytes| match ip {
+                true => framer.datagram(packet, captured, bytes),
+                false => framer.ethernet(packet, captured, bytes),
+            })
         })
     }
 }
