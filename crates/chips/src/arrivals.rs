@@ -202,23 +202,17 @@ impl Traffic {
             return None;
         }
         drop(notes);
-        let (source, packet) = (&self.source, &*packet);
-        let number = |sink: &mut Option<BytesSink>| match (sink, source) {
-            (None, _) => 0,
-            (Some(sink), Source::Generator(_)) => {
-                // The generator draws the size of the frame; the IP packet in it is smaller, and its header states
-                // that.
-                let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
-                sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
-            }
-            (Some(sink), Source::Input { .. }) => sink(packet, source.kept(), at_ns),
-        };
-        let (frame, kept) = (number(&mut self.bytes), number(&mut self.copies));
-        Some(Arrival {
-            at_ns,
-            flow_hash: hash_of(packet),
-            head: PacketHead { frame, kept, ..head_of(packet) },
-        })
+        let (flow_hash, mut head) = (hash_of(packet), head_of(packet));
+        if let Source::Generator(_) = self.source {
+            // The generator draws the size of the frame; the IP packet in it is smaller, and its header states that.
+            packet.ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
+            packet.ip_header = [0; 20];
+        }
+        let captured = self.source.kept();
+        let number =
+            |sink: &mut Option<BytesSink>| sink.as_mut().map_or(0, |sink| sink(packet, captured, at_ns));
+        (head.frame, head.kept) = (number(&mut self.bytes), number(&mut self.copies));
+        Some(Arrival { at_ns, flow_hash, head })
     }
 
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {

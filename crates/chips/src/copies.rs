@@ -30,18 +30,22 @@ struct Store {
 pub(super) struct Copies(Rc<RefCell<Store>>);
 
 impl Copies {
-    /// Keeps a frame whose IP packet begins at `ip_at`, and returns its number.
-    pub fn keep(&self, bytes: &[u8], ip_at: usize) -> u32 {
-        let mut store = self.0.borrow_mut();
-        let number = store.free.pop().unwrap_or_else(|| {
-            store.kept.push(Copy::default());
-            store.kept.len() as u32
+    /// Keeps the frame that `write` writes into an empty buffer, whose IP packet begins at `ip_at`, and returns its
+    /// number; 0 if it writes none.
+    pub fn keep(&self, ip_at: usize, write: impl FnOnce(&mut Vec<u8>) -> bool) -> u32 {
+        let Store { kept, free } = &mut *self.0.borrow_mut();
+        let number = free.pop().unwrap_or_else(|| {
+            kept.push(Copy::default());
+            kept.len() as u32
         });
-        let copy = &mut store.kept[number as usize - 1];
+        let copy = &mut kept[number as usize - 1];
         copy.bytes.clear();
-        copy.bytes.extend_from_slice(bytes);
         (copy.ip_at, copy.is_written) = (ip_at, false);
-        number
+        if write(&mut copy.bytes) {
+            return number;
+        }
+        free.push(number);
+        0
     }
 
     /// Replaces a frame with the one that a program wrote or, if the program left the link header, its IP packet.

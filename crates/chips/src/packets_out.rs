@@ -102,7 +102,7 @@ pub(super) fn copies_sink(copies: &Copies, seed: u64) -> BytesSink {
     Box::new(move |packet, captured, _| {
         let has_link = packet.link == LinkType::ETHERNET && captured.len() >= usize::from(packet.ip_offset);
         let ip_at = if has_link { usize::from(packet.ip_offset).max(LINK_BYTES) } else { LINK_BYTES };
-        framer.ethernet(packet, captured).map_or(0, |frame| copies.keep(frame, ip_at))
+        copies.keep(ip_at, |frame| framer.ethernet(packet, captured, frame))
     })
 }
 

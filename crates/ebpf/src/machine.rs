@@ -4,7 +4,7 @@ use crate::check::check;
 use crate::code::Code;
 use crate::decode::decode;
 use crate::error::{EbpfError, Fault};
-use crate::executor::{Ended, Processor, execute};
+use crate::executor::{Ended, Failed, Processor, execute};
 use crate::hook::{At, Hook, Silent, Watch};
 use crate::maps::{Entry, Map, errno};
 use crate::memory::{Memory, RegionId};
@@ -182,11 +182,11 @@ impl Machine {
             self.entries[0],
             self.options.budget,
         );
-        let (returned, at) = match result {
-            Ok(returned) => (returned as u32, None),
-            Err((fault, index)) => (0, Some((fault, index))),
+        let (returned, failed) = match result {
+            Ok(returned) => (returned as u32, self.kept()),
+            Err(failed) => (0, Some(failed)),
         };
-        if let Some((fault, index)) = at.or_else(|| self.kept()) {
+        if let Some((fault, index)) = failed.map(|failed| *failed) {
             self.world.forget();
             return Err(EbpfError::Fault {
                 packet: self.packets,
@@ -205,8 +205,8 @@ impl Machine {
     }
 
     /// Returns a resource that the program acquired and did not release.
-    fn kept(&mut self) -> Option<(Fault, u32)> {
-        self.world.held().map(|what| (Fault::Kept(what), self.entries[0]))
+    fn kept(&mut self) -> Option<Box<Failed>> {
+        self.world.held().map(|what| Box::new((Fault::Kept(what), self.entries[0])))
     }
 
     /// Returns the packet as the program left it.

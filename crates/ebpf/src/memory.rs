@@ -152,6 +152,19 @@ impl Region {
         (RegionId(number as u16), at.wrapping_sub(self.origin) as u32)
     }
 
+    /// Loads from a sparse region; a separate function, because most regions are not sparse.
+    #[inline(never)]
+    fn load_sparse<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        self.sparse.as_ref()?.read(address, N as u64)?.try_into().ok()
+    }
+
+    /// Stores to a sparse region.
+    #[inline(never)]
+    fn store_sparse(&mut self, address: u64, value: &[u8]) -> Option<()> {
+        self.sparse.as_mut()?.write(address, value.len() as u64)?.copy_from_slice(value);
+        Some(())
+    }
+
     /// Element and offset of an address.
     #[inline(always)]
     fn split(&self, address: u64) -> (u64, u64) {
@@ -233,8 +246,7 @@ impl Memory {
         let number = address >> REGION_SHIFT;
         let region = self.regions.get(number as usize)?;
         let Some(at) = region.position(address, N as u64, region.room) else {
-            let bytes = region.sparse.as_ref()?.read(address, N as u64)?.try_into().ok()?;
-            return Some((bytes, self.traced(address)));
+            return Some((region.load_sparse(address)?, self.traced(address)));
         };
         let bytes = region.bytes.get(at..at + N)?.try_into().ok()?;
         Some((bytes, region.traced(number, at as u64)))
@@ -246,7 +258,7 @@ impl Memory {
         let number = address >> REGION_SHIFT;
         let region = self.regions.get_mut(number as usize)?;
         let Some(at) = region.position(address, N as u64, region.write_room) else {
-            region.sparse.as_mut()?.write(address, N as u64)?.copy_from_slice(&value);
+            region.store_sparse(address, &value)?;
             return Some(self.traced(address));
         };
         region.bytes.get_mut(at..at + N)?.copy_from_slice(&value);

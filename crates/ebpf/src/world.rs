@@ -162,8 +162,8 @@ impl World {
         self.lowest = self.lowest.min(self.meta);
         let Arrival { interface, queue, .. } = self.arrival;
         let fields = [self.data as u32, self.end as u32, self.meta as u32, interface, queue];
-        let context = self.memory.region_mut(CONTEXT).bytes.chunks_exact_mut(4);
-        context.zip(fields).for_each(|(to, field)| to.copy_from_slice(&field.to_le_bytes()));
+        let fields = fields.map(u32::to_le_bytes);
+        self.memory.region_mut(CONTEXT).bytes[..4 * fields.len()].copy_from_slice(fields.as_flattened());
     }
 
     /// Moves the first byte, with the data in front of it (`bpf_xdp_adjust_head`).

@@ -13,48 +13,46 @@ const MADE_UP_ADDRESSES: [u8; 12] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
 #[derive(Debug)]
 pub struct Framer {
     datagrams: Datagrams,
-    /// The frame that was generated last.
-    frame: Vec<u8>,
 }
 
 impl Framer {
     /// Returns a generator; missing bytes are drawn from this seed.
     pub fn new(payload: Payload, seed: u64) -> Self {
-        Self { datagrams: Datagrams::new(payload, seed), frame: Vec::new() }
+        Self { datagrams: Datagrams::new(payload, seed) }
     }
 
-    /// Returns the IP packet of a record with the captured bytes `captured`; `None` if it has no IP packet.
-    pub fn datagram(&mut self, packet: &Packet, captured: &[u8]) -> Option<&[u8]> {
-        if is_ip(packet) { self.datagrams.build(packet, captured) } else { None }
+    /// Writes the IP packet of a record with the captured bytes `captured` into an empty buffer. Returns whether it
+    /// has an IP packet.
+    pub fn datagram(&mut self, packet: &Packet, captured: &[u8], out: &mut Vec<u8>) -> bool {
+        is_ip(packet) && self.datagrams.build(packet, captured, out)
     }
 
-    /// Returns the Ethernet frame of a record, without its check sequence. An IP packet is whole and follows the link
-    /// header of the capture or, if that is not Ethernet, a generated one. A frame without IP is as captured, with
-    /// zeros up to its size on the wire. A record that is neither IP nor Ethernet has no frame.
-    pub fn ethernet(&mut self, packet: &Packet, captured: &[u8]) -> Option<&[u8]> {
+    /// Writes the Ethernet frame of a record, without its check sequence, into an empty buffer. An IP packet is whole
+    /// and follows the link header of the capture or, if that is not Ethernet, a generated one. A frame without IP is
+    /// as captured, with zeros up to its size on the wire. Returns whether there is a frame: a record that is neither
+    /// IP nor Ethernet has none.
+    pub fn ethernet(&mut self, packet: &Packet, captured: &[u8], out: &mut Vec<u8>) -> bool {
         if !is_frame(packet) {
-            return None;
+            return false;
         }
         let ethernet = packet.link == LinkType::ETHERNET;
         let wire = if ethernet { packet.bytes_without_fcs() as usize } else { 0 };
-        self.frame.clear();
-        match self.datagrams.build(packet, captured).filter(|_| is_ip(packet)) {
-            Some(datagram) => {
-                match captured.get(..usize::from(packet.ip_offset)).filter(|_| ethernet) {
-                    Some(header) if header.len() >= 14 => self.frame.extend_from_slice(header),
-                    _ => {
-                        self.frame.extend_from_slice(&MADE_UP_ADDRESSES);
-                        let kind: u16 = if packet.network == Network::Ipv4 { 0x0800 } else { 0x86dd };
-                        self.frame.extend_from_slice(&kind.to_be_bytes());
-                    }
+        if is_ip(packet) {
+            match captured.get(..usize::from(packet.ip_offset)).filter(|_| ethernet) {
+                Some(header) if header.len() >= 14 => out.extend_from_slice(header),
+                _ => {
+                    out.extend_from_slice(&MADE_UP_ADDRESSES);
+                    let kind: u16 = if packet.network == Network::Ipv4 { 0x0800 } else { 0x86dd };
+                    out.extend_from_slice(&kind.to_be_bytes());
                 }
-                self.frame.extend_from_slice(datagram);
             }
-            None => self.frame.extend_from_slice(&captured[..captured.len().min(wire)]),
+            self.datagrams.build(packet, captured, out);
+        } else {
+            out.extend_from_slice(&captured[..captured.len().min(wire)]);
         }
-        let size = wire.clamp(LEAST_FRAME_BYTES, MOST_FRAME_BYTES).max(self.frame.len());
-        self.frame.resize(size, 0);
-        Some(&self.frame)
+        let size = wire.clamp(LEAST_FRAME_BYTES, MOST_FRAME_BYTES).max(out.len());
+        out.resize(size, 0);
+        true
     }
 }
 

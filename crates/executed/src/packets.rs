@@ -54,6 +54,8 @@ pub struct PacketStatistics {
 pub(crate) struct Packets {
     input: PacketInput,
     framer: Framer,
+    /// The packet that was generated last.
+    buffer: Vec<u8>,
     map: Option<AddressMap>,
     left: u64,
     total: u64,
@@ -94,6 +96,7 @@ impl Packets {
         Ok(Self {
             input,
             framer: Framer::new(payload, request.seed),
+            buffer: Vec::new(),
             map,
             left: limit,
             total: request.packets,
@@ -156,18 +159,20 @@ impl Packets {
     /// Returns the next IP packet, and its arrival in microseconds since the first.
     pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
         let Some((packet, time_ns)) = self.next_of(frame::is_ip)? else { return Ok(None) };
-        let bytes = self.framer.datagram(&packet, self.input.captured()).unwrap_or_default();
-        self.bytes += bytes.len() as u64;
-        Ok(Some((bytes, (time_ns / 1000) as u32)))
+        self.buffer.clear();
+        self.framer.datagram(&packet, self.input.captured(), &mut self.buffer);
+        self.bytes += self.buffer.len() as u64;
+        Ok(Some((&self.buffer, (time_ns / 1000) as u32)))
     }
 
     /// Returns the next Ethernet frame, without its check sequence, and its arrival in nanoseconds since the first.
     /// Records that are neither IP nor Ethernet are left out ([`Framer::ethernet`]).
     pub fn next_frame(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let Some((packet, time_ns)) = self.next_of(frame::is_frame)? else { return Ok(None) };
-        let bytes = self.framer.ethernet(&packet, self.input.captured()).unwrap_or_default();
-        self.bytes += bytes.len() as u64;
-        Ok(Some((bytes, time_ns)))
+        self.buffer.clear();
+        self.framer.ethernet(&packet, self.input.captured(), &mut self.buffer);
+        self.bytes += self.buffer.len() as u64;
+        Ok(Some((&self.buffer, time_ns)))
     }
 
     fn count(&mut self, packet: &Packet) {

@@ -38,7 +38,6 @@ pub enum Payload {
 pub struct Datagrams {
     pool: Vec<u8>,
     random: Random,
-    buffer: Vec<u8>,
     headers: Vec<u8>,
     /// Next sequence number of each TCP flow with synthetic headers.
     sequence: HashMap<FiveTuple, u32>,
@@ -54,18 +53,18 @@ impl Datagrams {
             Payload::Random => random.fill_bytes(&mut pool),
             Payload::Pages => fill_page(&mut pool, &mut random),
         }
-        Self { pool, random, buffer: Vec::new(), headers: Vec::new(), sequence: HashMap::default() }
+        Self { pool, random, headers: Vec::new(), sequence: HashMap::default() }
     }
 
-    /// Returns the IP packet of a record and its captured frame; `None` if it is no IP packet.
+    /// Appends the IP packet of a record and its captured frame to `out`. Returns whether it is an IP packet.
     ///
     /// The header states its size. If the header's size is invalid (0 in packets larger than IP allows), the
     /// size is the wire length of the record, at most [`MOST_DATAGRAM_BYTES`].
-    pub fn build(&mut self, packet: &Packet, frame: &[u8]) -> Option<&[u8]> {
+    pub fn build(&mut self, packet: &Packet, frame: &[u8], out: &mut Vec<u8>) -> bool {
         let least = match packet.network {
             Network::Ipv4 => IPV4_BYTES,
             Network::Ipv6 => IPV6_BYTES,
-            Network::Other => return None,
+            Network::Other => return false,
         };
         let captured = frame.get(usize::from(packet.ip_offset)..).unwrap_or_default();
         let stated = packet.ip_bytes as usize;
@@ -74,57 +73,58 @@ impl Datagrams {
         let size = size.clamp(least, MOST_DATAGRAM_BYTES);
 
         let from = (self.random.next_u32() as usize) % POOL_BYTES;
-        self.buffer.clear();
-        self.buffer.extend_from_slice(&captured[..captured.len().min(size)]);
-        let kept = self.buffer.len();
-        self.buffer.extend_from_slice(&self.pool[from..from + size - kept]);
-        self.fill_headers(packet, kept);
+        let kept = captured.len().min(size);
+        let at = out.len();
+        out.extend_from_slice(&captured[..kept]);
+        out.extend_from_slice(&self.pool[from..from + size - kept]);
+        let datagram = &mut out[at..];
+        self.fill_headers(packet, kept, datagram);
         if packet.network == Network::Ipv4 {
-            self.fill_addresses(packet);
+            fill_addresses(packet, datagram);
         }
-        Some(&self.buffer)
+        true
     }
 
     /// Writes headers from the record behind the first `kept` bytes, which the capture contains.
-    fn fill_headers(&mut self, packet: &Packet, kept: usize) {
+    fn fill_headers(&mut self, packet: &Packet, kept: usize, datagram: &mut [u8]) {
         let network_bytes = if packet.network == Network::Ipv4 { IPV4_BYTES } else { IPV6_BYTES };
         // A captured header may have options: then the transport header is elsewhere, and stays unchanged.
-        let plain = kept < network_bytes || packet.network == Network::Ipv6 || self.buffer[0] & 15 == 5;
+        let plain = kept < network_bytes || packet.network == Network::Ipv6 || datagram[0] & 15 == 5;
         let headed = match packet.flow.protocol {
             _ if !plain || packet.later_fragment => network_bytes,
             TCP => network_bytes + TCP_BYTES,
             UDP => network_bytes + UDP_BYTES,
             _ => network_bytes,
         };
-        let end = headed.min(self.buffer.len()).min(packet.wire_bytes as usize);
+        let end = headed.min(datagram.len()).min(packet.wire_bytes as usize);
         if kept < end {
             self.headers.clear();
             frame::push_network(packet, &mut self.headers);
-            self.buffer[kept..end].copy_from_slice(&self.headers[kept..end]);
+            datagram[kept..end].copy_from_slice(&self.headers[kept..end]);
         }
         let sequence_at = network_bytes + TCP_SEQUENCE_AT;
         if kept <= sequence_at && end == network_bytes + TCP_BYTES {
-            let payload = (self.buffer.len() - end) as u32;
+            let payload = (datagram.len() - end) as u32;
             let phantom = u32::from(packet.tcp_flags & (FIN | SYN) != 0);
             let next = self.sequence.entry(packet.flow).or_insert(FIRST_SEQUENCE);
-            self.buffer[sequence_at..sequence_at + 4].copy_from_slice(&next.to_be_bytes());
+            datagram[sequence_at..sequence_at + 4].copy_from_slice(&next.to_be_bytes());
             *next = next.wrapping_add(payload + phantom);
         }
     }
+}
 
-    /// Writes the addresses of the record: the capture may have been mapped into routed space.
-    fn fill_addresses(&mut self, packet: &Packet) {
-        let (src, dst) = ((packet.flow.src as u32).to_be_bytes(), (packet.flow.dst as u32).to_be_bytes());
-        if self.buffer[12..16] == src && self.buffer[16..20] == dst {
-            return;
-        }
-        self.buffer[12..16].copy_from_slice(&src);
-        self.buffer[16..20].copy_from_slice(&dst);
-        if let Some(header) = self.buffer.first_chunk_mut::<IPV4_BYTES>()
-            && header[0] & 15 == 5
-        {
-            ip::set_checksum(header);
-        }
+/// Writes the addresses of the record: the capture may have been mapped into routed space.
+fn fill_addresses(packet: &Packet, datagram: &mut [u8]) {
+    let (src, dst) = ((packet.flow.src as u32).to_be_bytes(), (packet.flow.dst as u32).to_be_bytes());
+    if datagram[12..16] == src && datagram[16..20] == dst {
+        return;
+    }
+    datagram[12..16].copy_from_slice(&src);
+    datagram[16..20].copy_from_slice(&dst);
+    if let Some(header) = datagram.first_chunk_mut::<IPV4_BYTES>()
+        && header[0] & 15 == 5
+    {
+        ip::set_checksum(header);
     }
 }
 
@@ -178,7 +178,8 @@ mod tests {
         let mut datagrams = Datagrams::new(Payload::Random, 1);
         let mut next_sequence: HashMap<FiveTuple, u32> = HashMap::default();
         while let Some(packet) = source.next_packet().expect("packet") {
-            let bytes = datagrams.build(&packet, &[]).expect("an IP packet").to_vec();
+            let mut bytes = Vec::new();
+            assert!(datagrams.build(&packet, &[], &mut bytes), "an IP packet");
             assert_eq!(bytes.len(), packet.ip_bytes as usize);
             let mut back = Packet::default();
             ip::decode(&bytes, 0, &mut back);
@@ -212,10 +213,12 @@ mod tests {
         frame.extend_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8, 0xaa]);
         packet.ip_header = header;
         let mut datagrams = Datagrams::new(Payload::Pages, 1);
-        let bytes = datagrams.build(&packet, &frame).expect("IP");
+        let mut bytes = Vec::new();
+        assert!(datagrams.build(&packet, &frame, &mut bytes));
         assert_eq!(bytes.len(), 60);
         assert_eq!(&bytes[20..29], &[1, 2, 3, 4, 5, 6, 7, 8, 0xaa]);
         assert!(bytes[29..].iter().all(u8::is_ascii));
-        assert_eq!(datagrams.build(&Packet::default(), &frame), None);
+        assert!(!datagrams.build(&Packet::default(), &frame, &mut bytes));
+        assert_eq!(bytes.len(), 60);
     }
 }

@@ -106,6 +106,8 @@ pub(super) struct Aim {
     address: Address,
     /// The instruction accesses all bytes of the packet.
     is_packet: bool,
+    /// The address is any, and the size fixed: the case of most instructions.
+    is_drawn: bool,
     /// Bytes of the range, and of the separate range of each thread, or 0.
     within_bytes: u32,
     own_bytes: u32,
@@ -155,6 +157,12 @@ pub(super) fn mix(number: u64, step: u32) -> u32 {
     (x >> 32) as u32
 }
 
+/// Returns the slot of a draw from all numbers of 32 bits.
+#[inline(always)]
+fn scaled(draw: u32, slots: u32) -> u32 {
+    ((u64::from(draw) * u64::from(slots)) >> 32) as u32
+}
+
 impl Instruction {
     /// Returns the instructions of accesses, with no cycles before any of them.
     pub fn of(accesses: &[ListedAccess]) -> Vec<Self> {
@@ -198,7 +206,8 @@ impl Instruction {
 impl Aim {
     /// Returns the same for a step that is a distance of draws behind.
     pub fn behind(self, distance: u32) -> Self {
-        Self { distance: self.distance.wrapping_add(distance), ..self }
+        let behind = |draw: u32| draw.wrapping_add(distance);
+        Self { draw: behind(self.draw), distance: behind(self.distance), ..self }
     }
 
     /// Directs an access to its address for a packet; `number` is that of the packet, mixed with the seed, and `draw`
@@ -213,6 +222,25 @@ impl Aim {
         access_bytes: &mut u16,
         access_address: &mut u32,
     ) {
+        let offset = if self.is_drawn {
+            scaled(mix(number, draw.wrapping_add(self.draw)), self.slots) * self.slot_bytes
+        } else {
+            self.other_offset(head, info, number, draw, access_bytes)
+        };
+        let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(offset);
+        *access_address = first.wrapping_add(*access_address);
+    }
+
+    /// Returns the offset in the range of an access that is not merely drawn, and sets its size if that is the packet's.
+    #[inline(never)]
+    fn other_offset(
+        &self,
+        head: &PacketHead,
+        info: &PacketInfo,
+        number: u64,
+        draw: u32,
+        access_bytes: &mut u16,
+    ) -> u32 {
         let (mut bytes, mut slots) = (self.slot_bytes, self.slots);
         if self.is_packet {
             let packet_bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
@@ -220,25 +248,18 @@ impl Aim {
             bytes = u32::from(packet_bytes.max(1));
             slots = slots_of(self.within_bytes, packet_bytes);
         }
-        let scaled = |draw: u32| ((u64::from(draw) * u64::from(slots)) >> 32) as u32;
-        let draw = draw.wrapping_add(self.distance);
-        // The first case is that of most lists.
-        let slot = if self.address == Address::Any {
-            scaled(mix(number, draw.wrapping_add(self.draw)))
-        } else {
-            match self.address {
-                Address::Same => 0,
-                Address::Flow | Address::Any => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1)),
-                Address::InOrder | Address::Shuffled => {
-                    let passed =
-                        info.number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
-                    let position = (passed % u64::from(slots)) as u32;
-                    if self.address == Address::Shuffled { shuffled(position, slots) } else { position }
-                }
+        let slot = match self.address {
+            Address::Same => 0,
+            Address::Flow => scaled(info.flow_hash.wrapping_mul(0x9e37_79b1), slots),
+            Address::Any => scaled(mix(number, draw.wrapping_add(self.draw)), slots),
+            Address::InOrder | Address::Shuffled => {
+                let draw = draw.wrapping_add(self.distance);
+                let passed = info.number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
+                let position = (passed % u64::from(slots)) as u32;
+                if self.address == Address::Shuffled { shuffled(position, slots) } else { position }
             }
         };
-        let first = info.thread.wrapping_mul(self.own_bytes).wrapping_add(slot * bytes);
-        *access_address = first.wrapping_add(*access_address);
+        slot * bytes
     }
 }
 
@@ -278,6 +299,7 @@ impl ListedAccess {
         (!is_fixed).then_some(Aim {
             address,
             is_packet,
+            is_drawn: address == Address::Any && !is_packet,
             within_bytes,
             own_bytes,
             slot_bytes: u32::from(slot_bytes.max(1)),

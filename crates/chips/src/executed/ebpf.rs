@@ -63,6 +63,7 @@ impl Tally {
 struct Listener<'a> {
     code: &'a PricedCode,
     /// Those of the code, which are looked up most often.
+    ops: &'a [Priced],
     held: &'a [Option<Held>],
     tally: &'a mut Tally,
     locks: &'a mut Locks,
@@ -77,14 +78,14 @@ struct Listener<'a> {
     paid: u32,
     /// Cycles that have been spent since the last step, before the correction of the table.
     open: u64,
-    scale: &'a mut Carrying,
+    scale: Carrying,
 }
 
 impl Listener<'_> {
     /// A run of code begins at an operation.
     #[inline(always)]
     fn runs_from(&mut self, index: u32) {
-        self.paid = self.code.ops[index as usize].before();
+        self.paid = self.ops[index as usize].before();
     }
 
     /// Pays the operations of the run up to and including `op`.
@@ -105,10 +106,10 @@ impl Listener<'_> {
         }
     }
 
-    /// Enters the open cycles in the steps and in the function that executes.
+    /// Enters the open cycles in the steps and in the function that executes; `opened` are open from now on.
     #[inline(always)]
-    fn close(&mut self) {
-        let cycles = self.scale.next(std::mem::take(&mut self.open));
+    fn close(&mut self, opened: u32) {
+        let cycles = self.scale.next(std::mem::replace(&mut self.open, opened.into()));
         self.tally.calls.spend(cycles);
         self.steps.compute_any(cycles);
     }
@@ -116,19 +117,16 @@ impl Listener<'_> {
     /// A helper, if it is one, reads bytes of a region that belongs to the engine, some per cycle.
     #[inline(never)]
     fn helper_reads(&mut self, index: usize, bytes: u32) {
-        let code = self.code;
-        if code.ops[index].helper {
-            self.spend(index, (bytes.saturating_sub(1) / code.helper_bytes).into());
+        if self.ops[index].helper {
+            self.spend(index, (bytes.saturating_sub(1) / self.code.helper_bytes).into());
         }
     }
 
     /// An access reaches a memory. It is a separate function because the executor contains many calls of it.
     #[inline(never)]
-    fn reaches(&mut self, index: u32, held: &Held, kind: AccessKind, bytes: u32, address: u32) {
-        let (code, at) = (self.code, index as usize);
-        let op = &code.ops[at];
-        let &Held { number, placed: Placed { role, base, within_bytes }, private, counts } = held;
-        let (mut address, mut bytes, packet) = (address, bytes, number == PACKET);
+    fn reaches(&mut self, index: u32, held: &Held, kind: AccessKind, mut bytes: u16, mut address: u32) {
+        let (at, op) = (index as usize, &self.ops[index as usize]);
+        let packet = held.number == PACKET;
         if packet {
             address = address.saturating_sub(HEADROOM);
             if op.loads {
@@ -138,9 +136,9 @@ impl Listener<'_> {
                 (address, bytes) = (address.saturating_sub(op.ahead.into()), op.span.into());
             }
             address = self.room + address % ROOM_BYTES;
-        } else if number == STACK {
+        } else if held.number == STACK {
             address = self.thread * STACK_BYTES + address % STACK_BYTES;
-        } else if number == CONTEXT {
+        } else if held.number == CONTEXT {
             address = self.thread * CONTEXT_BYTES + address % CONTEXT_BYTES;
         }
         let does = match kind {
@@ -150,27 +148,27 @@ impl Listener<'_> {
             AccessKind::Atomic if op.helper => Access::TestAndSet,
             AccessKind::Atomic => Access::Add,
         };
+        let Placed { role, base, within_bytes } = held.placed;
+        // Few addresses are beyond the memory, and a division takes long.
+        let within = if address < within_bytes { address } else { address % within_bytes.max(1) };
+        let address = base + within;
         let reached = if packet { &op.packet } else { &op.map };
         // The operations before this one take their time before its access, and so do the rows that begin with it.
         // Helpers have no such cycles.
         self.pay(op);
         self.open = self.open.wrapping_add_signed(reached.before.into());
-        self.close();
-        self.open = reached.after.into();
-        // Few addresses are beyond the memory, and a division takes long.
-        let within = if address < within_bytes { address } else { address % within_bytes.max(1) };
-        let (address, bytes) = (base + within, bytes.min(u32::from(u16::MAX)) as u16);
+        self.tally.accesses.count_at(held.counts + at);
+        // Helpers protect their own writes.
+        if does.writes() && !op.helper && !packet && !held.private {
+            self.locks.races.write((role.0, address & !3), index, kind == AccessKind::Atomic);
+        }
+        self.tally.words.count((role.0, address & !3), index);
+        self.close(reached.after);
         match reached.waits {
             true => self.steps.access(role, does, bytes, address),
             false => self.steps.post(role, does, bytes, address),
         }
         self.steps.comes_from(index);
-        self.tally.accesses.count_at(counts + at);
-        self.tally.words.count((role.0, address & !3), index);
-        // Helpers protect their own writes.
-        if does.writes() && !op.helper && !packet && !private {
-            self.locks.races.write((role.0, address & !3), index, kind == AccessKind::Atomic);
-        }
     }
 
     /// A jump is taken to its target in the code.
@@ -202,19 +200,19 @@ impl Hook for Listener<'_> {
 
     #[inline(always)]
     fn leaves(&mut self, index: u32) {
-        let (code, index) = (self.code, index as usize);
-        let op = &code.ops[index];
+        let index = index as usize;
+        let op = &self.ops[index];
         match op.leaves {
             Leaves::Jumps => self.jumps(index, op),
             Leaves::Calls => {
                 self.jumps(index, op);
-                self.close();
+                self.close(0);
                 self.tally.calls.call(op.target);
             }
             Leaves::Returns | Leaves::Otherwise => {
                 self.pay(op);
                 self.tally.counts[index].leaves += 1;
-                self.close();
+                self.close(0);
                 // Without another run of code the program ends.
                 if let Some(next) = self.begins.take() {
                     self.tally.calls.returns();
@@ -230,25 +228,26 @@ impl Hook for Listener<'_> {
 
     #[inline(always)]
     fn upper_half(&mut self, index: u32) {
-        self.spend(index as usize, self.code.ops[index as usize].taken_upper.into());
+        self.spend(index as usize, self.ops[index as usize].taken_upper.into());
     }
 
     fn lock(&mut self, at: At, address: u64, taken: bool) {
         // The helper that releases a lock does so first: its cycles keep no thread waiting.
         let before = if taken { Some(at.index) } else { at.index.checked_sub(1) };
         if let Some(before) = before {
-            self.pay(&self.code.ops[before as usize]);
+            self.pay(&self.ops[before as usize]);
         }
-        self.close();
+        self.close(0);
         self.steps.push(0, self.locks.action(address, taken, at.index));
         self.steps.comes_from(at.index);
-        self.pay(&self.code.ops[at.index as usize]);
+        self.pay(&self.ops[at.index as usize]);
     }
 
     #[inline(always)]
     fn access(&mut self, at: At, Touch { region, kind, bytes, address }: Touch) {
         if let Some(Some(held)) = self.held.get(usize::from(region.0)) {
-            self.reaches(at.index, held, kind, bytes, address);
+            // Only helpers access more bytes than a step can.
+            self.reaches(at.index, held, kind, bytes.min(u16::MAX.into()) as u16, address);
         } else if self.code.helper_bytes > 0 && kind == AccessKind::Read && region <= STACK {
             // Other cycles are among those of the operation.
             self.helper_reads(at.index as usize, bytes);
@@ -365,8 +364,10 @@ impl Running {
             steps.push(0, packet.forget(room, frame.len()));
         }
         let State { machine, locks } = &mut *self.state.borrow_mut();
+        locks.races.takes(info.thread);
         let mut listener = Listener {
             code: &self.code,
+            ops: &self.code.ops,
             held: &self.code.held,
             tally: &mut self.tally,
             locks,
@@ -377,9 +378,10 @@ impl Running {
             started: false,
             paid: 0,
             open: 0,
-            scale: &mut self.scale,
+            scale: self.scale,
         };
         let outcome = machine.packet(frame, arrival, &mut listener)?;
+        self.scale = listener.scale;
         let (verdict, fate) = match outcome.verdict {
             Verdict::Aborted => (0, Fate::Ends),
             Verdict::Drop => (1, Fate::Ends),

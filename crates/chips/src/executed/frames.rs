@@ -23,18 +23,21 @@ struct Store {
 pub(crate) struct Frames(Rc<RefCell<Store>>);
 
 impl Frames {
-    /// Keeps a frame, and returns its number.
-    pub fn keep(&self, bytes: &[u8], time_ns: u64) -> u32 {
-        let mut store = self.0.borrow_mut();
-        let number = store.free.pop().unwrap_or_else(|| {
-            store.kept.push(Kept::default());
-            store.kept.len() as u32
+    /// Keeps the frame that `write` writes into an empty buffer, and returns its number; 0 if it writes none.
+    pub fn keep(&self, time_ns: u64, write: impl FnOnce(&mut Vec<u8>) -> bool) -> u32 {
+        let Store { kept, free } = &mut *self.0.borrow_mut();
+        let number = free.pop().unwrap_or_else(|| {
+            kept.push(Kept::default());
+            kept.len() as u32
         });
-        let kept = &mut store.kept[number as usize - 1];
-        kept.bytes.clear();
-        kept.bytes.extend_from_slice(bytes);
-        kept.time_ns = time_ns;
-        number
+        let frame = &mut kept[number as usize - 1];
+        frame.bytes.clear();
+        frame.time_ns = time_ns;
+        if write(&mut frame.bytes) {
+            return number;
+        }
+        free.push(number);
+        0
     }
 
     /// Passes a frame to `use_it`, and removes it.

@@ -51,15 +51,19 @@ impl Words {
     #[inline]
     pub fn count(&mut self, word: Word, operation: u32) {
         let key = key(word, operation);
-        match self.counts.get_mut(key) {
+        match self.counts.first_mut(key) {
             Some(count) => *count += 1,
-            None => self.first_of(key),
+            None => self.count_behind(key),
         }
     }
 
-    /// Counts the first access to a word by an operation.
+    /// As `count`, for a count that is not in the slot of its hash, or in none yet.
     #[inline(never)]
-    fn first_of(&mut self, key: u64) {
+    fn count_behind(&mut self, key: u64) {
+        if let Some(count) = self.counts.get_mut(key) {
+            *count += 1;
+            return;
+        }
         if self.counts.len() >= MOST {
             self.forget();
         }

@@ -431,11 +431,10 @@ impl Plan {
         let ip = matches!(self.executable.loaded, Loaded::Riscv(_));
         let frames = frames.clone();
         Box::new(move |packet, captured, at_ns| {
-            let bytes = match ip {
-                true => framer.datagram(packet, captured),
-                false => framer.ethernet(packet, captured),
-            };
-            bytes.map_or(0, |bytes| frames.keep(bytes, at_ns))
+            frames.keep(at_ns, |bytes| match ip {
+                true => framer.datagram(packet, captured, bytes),
+                false => framer.ethernet(packet, captured, bytes),
+            })
         })
     }
 }
@@ -459,7 +458,6 @@ impl Executing {
     fn execute(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
         let mut work = self.work.borrow_mut();
         work.packets += 1;
-        work.with_locks(|locks| locks.races.takes(info.thread));
         self.shared.frames.take(frame, |kept| match &mut work.running {
             Running::Ebpf(program) => {
                 let done = program.packet(&kept.bytes, kept.time_ns, info, steps);
@@ -469,7 +467,7 @@ impl Executing {
                 done.map_err(refused_xdp)
             }
             Running::Riscv(program) => {
-                let done = program.packet(&kept.bytes, kept.time_ns, info.number, steps);
+                let done = program.packet(&kept.bytes, kept.time_ns, info, steps);
                 let state = program.state.borrow();
                 self.shared.copies.write(copy, state.machine.packet_bytes(kept.bytes.len()), true);
                 done

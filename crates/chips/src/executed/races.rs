@@ -82,14 +82,12 @@ impl Races {
         if self.written.len() >= MOST_WORDS {
             self.written.clear();
         }
-        let before = match self.written.get_mut(key) {
-            Some(last) => std::mem::replace(last, own),
-            None => return self.written.insert(key, own),
-        };
-        let is_at_work = before.thread != own.thread && self.at_work[before.thread as usize] == before.turn;
-        if is_at_work && !own.is_kept_from(&before) {
-            let (a, b) = (before.operation, own.operation);
-            let pair = (a.min(b), a.max(b));
+        let Some(last) = self.written.get_mut(key) else { return self.written.insert(key, own) };
+        let is_at_work = last.thread != own.thread && self.at_work[last.thread as usize] == last.turn;
+        let races_with = (is_at_work && !own.is_kept_from(last)).then_some(last.operation);
+        *last = own;
+        if let Some(other) = races_with {
+            let pair = (other.min(operation), other.max(operation));
             match self.found.get_mut(&pair) {
                 Some((_, times)) => *times += 1,
                 None => drop(self.found.insert(pair, (word, 1))),

@@ -14,7 +14,7 @@ use super::state::{Common, State};
 use linecard_executed::refused_iss;
 use linecard_files::Error;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
-use linecard_program::script::{Access, NOT_USED, Steps};
+use linecard_program::script::{Access, NOT_USED, PacketInfo, Steps};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -148,11 +148,12 @@ impl Running {
         &mut self,
         packet: &[u8],
         time_ns: u64,
-        number: u64,
+        info: &PacketInfo,
         steps: &mut Steps,
     ) -> Result<Done, Error> {
         let mut go_on = |_| ControlFlow::Continue(());
         let State { machine, locks } = &mut *self.state.borrow_mut();
+        locks.races.takes(info.thread);
         let result = self.recorder.packet_until(machine, packet, (time_ns / 1000) as u32, &mut go_on);
         let result = result.map_err(refused_iss)?;
         if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
@@ -162,7 +163,7 @@ impl Running {
         }
         let Self { code, scale, recorder, executed, cycles, accesses, words, calls, .. } = self;
         let layout = *machine.layout();
-        let room = room_of(number);
+        let room = room_of(info.number);
         let mut pipeline = Pipeline::default();
         let mut unused = Unused::default();
         if code.costs.has_caches

@@ -33,21 +33,17 @@ impl<V: Copy + Default> Table<V> {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    /// Returns the value of a number, if it has one.
+    /// Returns the value of a number, if it is in the slot of its hash, where most are.
     #[inline(always)]
-    pub fn get_mut(&mut self, key: u64) -> Option<&mut V> {
+    pub fn first_mut(&mut self, key: u64) -> Option<&mut V> {
         let slot = self.slot_of(key);
-        match self.slots.get(slot) {
-            Some(&(first, _)) if first == key => {}
-            _ => return self.behind(slot, key),
-        }
-        Some(&mut self.slots[slot].1)
+        let (first, value) = self.slots.get_mut(slot)?;
+        (*first == key).then_some(value)
     }
 
-    /// As `get_mut`, for a value that is not in the slot of its hash.
-    #[inline(never)]
-    fn behind(&mut self, slot: usize, key: u64) -> Option<&mut V> {
-        let slot = self.find(slot, key)?;
+    /// Returns the value of a number, if it has one.
+    pub fn get_mut(&mut self, key: u64) -> Option<&mut V> {
+        let slot = self.find(self.slot_of(key), key)?;
         let (found, value) = &mut self.slots[slot];
         (*found == key).then_some(value)
     }

@@ -4,7 +4,7 @@ use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::{Map, errno};
-use crate::memory::{Doing, Memory, handled};
+use crate::memory::{Doing, Memory, map_handle};
 use crate::object::MapKind;
 use crate::world::World;
 
@@ -22,13 +22,15 @@ pub(super) fn find<H: Hook>(
     watch: &mut Watch<'_, H>,
 ) -> Option<u64> {
     let World { maps, memory, arrival, .. } = world;
-    let map = maps.get_mut(handled(map)?)?;
+    // A value that is no handle becomes a number beyond those of all maps.
+    let map = maps.get_mut(usize::try_from(map ^ map_handle(0)).ok()?)?;
     let cpu = cpu.unwrap_or(arrival.cpu);
     // Most maps are arrays.
     if map.is_array() {
         let (index, traced) = memory.load(address)?;
+        let found = map.element(u32::from_le_bytes(index), cpu).unwrap_or(0);
         watch.access_at(traced, AccessKind::Read, INDEX_BYTES);
-        return Some(map.element(u32::from_le_bytes(index), cpu).unwrap_or(0));
+        return Some(found);
     }
     search(map, memory, address, cpu, watch)
 }

@@ -40,39 +40,41 @@ impl Steps {
     /// Adds cycles before the next action.
     #[inline]
     pub fn compute(&mut self, cycles: u32) {
-        if cycles <= MOST_CYCLES - self.pending {
-            self.pending += cycles;
-        } else {
-            self.compute_long(cycles.into());
-        }
+        self.compute_any(cycles.into());
     }
 
     /// As `compute`, for any number of cycles.
     #[inline]
     pub fn compute_any(&mut self, cycles: u64) {
-        if cycles <= u64::from(MOST_CYCLES - self.pending) {
-            self.pending += cycles as u32;
+        let pending = u64::from(self.pending) + cycles;
+        if pending <= u64::from(MOST_CYCLES) {
+            self.pending = pending as u32;
         } else {
-            self.compute_long(cycles);
+            self.part(pending);
         }
     }
 
-    /// As `compute_any`: cycles beyond the maximum of one step become further steps.
+    /// Makes steps of the pending cycles beyond the maximum of one step.
     #[cold]
     #[inline(never)]
-    pub fn compute_long(&mut self, cycles: u64) {
-        let mut left = u64::from(std::mem::take(&mut self.pending)).saturating_add(cycles);
-        while left > u64::from(MOST_CYCLES) {
+    fn part(&mut self, mut pending: u64) {
+        while pending > u64::from(MOST_CYCLES) {
             self.list.push(Step { cycles: MOST_CYCLES, action: Action::Nothing });
-            left -= u64::from(MOST_CYCLES);
+            pending -= u64::from(MOST_CYCLES);
         }
-        self.pending = left as u32;
+        self.pending = pending as u32;
     }
 
     /// Appends an action after `cycles` more cycles.
     #[inline]
     pub fn push(&mut self, cycles: u32, action: Action) {
         self.compute(cycles);
+        self.act(action);
+    }
+
+    /// Appends an action after the pending cycles.
+    #[inline]
+    fn act(&mut self, action: Action) {
         let cycles = std::mem::take(&mut self.pending);
         self.list.push(Step { cycles, action });
     }
@@ -93,13 +95,13 @@ impl Steps {
     /// Appends an access that the thread waits for.
     #[inline]
     pub fn access(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
-        self.push(0, Action::Access { role, kind, posted: false, bytes, address, used_after: 1 });
+        self.act(Action::Access { role, kind, posted: false, bytes, address, used_after: 1 });
     }
 
     /// Appends a posted access.
     #[inline]
     pub fn post(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
-        self.push(0, Action::Access { role, kind, posted: true, bytes, address, used_after: NOT_USED });
+        self.act(Action::Access { role, kind, posted: true, bytes, address, used_after: NOT_USED });
     }
 
     /// Sets after how many cycles the value read by step number `number` is used.
@@ -172,7 +174,7 @@ impl Steps {
     /// Ends the list: cycles that no action has followed yet become a step of their own.
     pub fn end(&mut self) {
         if self.pending > 0 {
-            self.push(0, Action::Nothing);
+            self.act(Action::Nothing);
         }
     }
 
