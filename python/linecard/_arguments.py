@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, ParamSpec, TypeVar
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard import _schema
+from linecard.errors import ConfigError, ConfigProblem, did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,6 +36,7 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
         problems: list[ConfigProblem] = []
         for name, value in bound.arguments.items():
             if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                _check_names(signature.parameters, str(signature.parameters[name].annotation), value)
                 bound.arguments[name] = {key: _plain_value(key, each, problems) for key, each in value.items()}
                 continue
             bound.arguments[name] = _taken(name, str(signature.parameters[name].annotation), value, problems)
@@ -42,6 +44,23 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
         return function(*bound.args, **bound.kwargs)
 
     return call
+
+
+def _check_names(parameters: Mapping[str, inspect.Parameter], annotation: str, given: Mapping[str, Any]) -> None:
+    """Refuse a keyword argument that is neither a parameter nor an option of a program.
+
+    Raises:
+        TypeError: The function has no such argument.
+    """
+    # A function that takes any name, such as `sweep`, checks the names itself.
+    options = {"Unpack[ProgramOptions]": _schema.ProgramOptions, "Unpack[Executed]": _schema.Executed}.get(annotation)
+    if options is None:
+        return
+    named = [name for name, each in parameters.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    known = dict.fromkeys([*named, *options.__annotations__])
+    for name in sorted(given.keys() - known.keys()):
+        hint = did_you_mean(name, known, f"expected one of {', '.join(known)}")
+        raise TypeError(f"got an unexpected keyword argument {name!r}; {hint}")
 
 
 def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]) -> Any:

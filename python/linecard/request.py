@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
@@ -19,6 +20,10 @@ TIME_OUT_MAX_SECONDS = 10**9
 Settings = Mapping[str, object] | Iterable[str]
 ProgressCallback = Callable[[int, int], object]
 U64_MAX = 2**64 - 1
+# No key takes lists and tables that are nested deeper than this.
+_DEEPEST = 8
+# Keys of a table that states one value.
+_BESIDE_VALUE = frozenset({"value", "unit", "source", "low", "high"})
 
 
 def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
@@ -58,13 +63,13 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Convert changes to a new dictionary, and parse the numbers and booleans in texts such as ``dram.banks=2``.
+    """Convert changes to a new dictionary, and parse the TOML values in texts such as ``dram.banks=2``.
 
     Raises:
         ConfigError: The changes are neither a mapping nor texts of the form ``key.path=value``.
     """
     if changes is None or isinstance(changes, Mapping):
-        return _dotted(changes or {})
+        return {key: _bare(value) for key, value in _dotted(changes or {}).items()}
     texts = [changes] if isinstance(changes, str) else list(changes) if isinstance(changes, Iterable) else [changes]
     found: dict[str, object] = {}
     for text in texts:
@@ -72,7 +77,10 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
         if not equals or not key.strip():
             raise ConfigError.at(argument, "", f"found {text!r}, expected KEY=VALUE, such as island.threads=4")
         found[key.strip()] = plain_value(value)
-    return found
+        if isinstance(found[key.strip()], str) and value.strip().startswith(("[", "{")):
+            message = f"found `{value.strip()}`, which is not a value; expected TOML, such as [1, 2] or {{value=2}}"
+            raise ConfigError.at(argument, key.strip(), message)
+    return mapping_of(argument, found)
 
 
 def _dotted(changes: Mapping[str, object]) -> dict[str, object]:
@@ -86,15 +94,29 @@ def _dotted(changes: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def plain_value(text: str) -> bool | int | float | str:
-    """Convert a command-line value that is a TOML number or boolean; return every other value as text."""
+def _bare(value: object) -> object:
+    """Return the value of a table that states a value with its unit or its source, as chip files may write it."""
+    if not isinstance(value, Mapping) or "value" not in value or not value.keys() <= _BESIDE_VALUE:
+        return value
+    return f"{value['value']} {value['unit']}" if value.get("unit") else value["value"]
+
+
+def plain_value(text: str) -> object:
+    """Convert a command-line value that is TOML; return every other value, and a date, as text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         # The text is not TOML, or a number with thousands of digits.
         return text
-    return found if isinstance(found, (bool, int, float, str)) else text
+    is_plain = isinstance(found, (bool, int, float, str, list, dict)) and not _is_deep(found)
+    return found if is_plain else text
+
+
+def _is_deep(value: object, depth: int = 0) -> bool:
+    """Return whether lists and tables are nested deeper than any key takes them."""
+    several = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return depth > _DEEPEST or any(_is_deep(each, depth + 1) for each in several)
 
 
 def settings(changes: Settings | None) -> list[str]:
@@ -131,10 +153,14 @@ def toml_value(key: str, value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name} = {toml_value(key, each)}" for name, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_toml_key(name)} = {toml_value(key, each)}" for name, each in value.items()) + "}"
     raise ConfigError.at(
         "set", key, f"found a {type(value).__name__}, expected a number, text, path, bool, list or mapping"
     )
+
+
+def _toml_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
 def file_hash(path: str | PathLike[str]) -> str:

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     """Simulate one design under one traffic load; see :func:`linecard.run`."""
     chip, overrides, trace = name_of("chip", asked.chip), settings(asked.set), asked.trace
-    if asked.timeline is None:
-        _check_no_window(asked.timeline_from_us, asked.timeline_for_us)
+    _check_effects(asked)
     outputs = {"timeline": asked.timeline, "pcap_out": asked.pcap_out}
     maps = dict(asked.maps or {})
     check_apart(outputs, chip, trace, asked.program, asked.fib, asked.control, maps, overrides)
@@ -111,14 +110,19 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     return result
 
 
-def _check_no_window(from_us: float, for_us: float | None) -> None:
-    """Refuse a window without a timeline."""
-    given = (
-        ("timeline_from_us (--timeline-from)", from_us != 0.0),
-        ("timeline_for_us (--timeline-for)", for_us is not None),
-    )
-    message = "has no effect without a timeline; add timeline= (--timeline)"
-    problems = [ConfigProblem(name, "", message) for name, is_given in given if is_given]
+def _check_effects(asked: Run) -> None:
+    """Refuse a window without a timeline, and mapped addresses without a capture."""
+    problems = []
+    if asked.timeline is None:
+        given = (
+            ("timeline_from_us (--timeline-from)", asked.timeline_from_us != 0.0),
+            ("timeline_for_us (--timeline-for)", asked.timeline_for_us is not None),
+        )
+        message = "has no effect without a timeline; add timeline= (--timeline)"
+        problems += [ConfigProblem(name, "", message) for name, is_given in given if is_given]
+    if asked.trace is None and asked.map_addresses:
+        message = "has no effect without a capture; add --trace, or omit --map-addresses"
+        problems.append(ConfigProblem("--map-addresses", "", message))
     ConfigError.check(problems)
 
 

@@ -1,7 +1,7 @@
-"""A replacement for stdout that lets the command continue after a write error (full disk, closed descriptor).
+"""Replacements for stdout and stderr that let the command continue after a write error (full disk, closed descriptor).
 
-After a write error, the command still writes its files, then prints one sentence about the error, and ends with an
-error status.
+After a write error on stdout, the command still writes its files, then prints one sentence about the error, and ends
+with an error status. Write errors on stderr do not change the status, because stderr contains no results.
 """
 
 from __future__ import annotations
@@ -33,8 +33,18 @@ class _Patient(io.FileIO):
         return len(data)
 
 
+class _Lossy(io.FileIO):
+    """The descriptor of stderr. It discards output that nobody can receive."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
+
+
 def take_over() -> None:
-    """Replace the stdout of the process if stdout is file descriptor 1; in tests, stdout is another stream."""
+    """Replace stdout and stderr if they are file descriptors 1 and 2; in tests, they are other streams."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)
@@ -44,15 +54,23 @@ def take_over() -> None:
             os.dup2(nothing, number)
     if sys.stderr is None:
         sys.stderr = open(_STDERR, "w", closefd=False)  # noqa: SIM115 # for the rest of the process
+    sys.stdout = _over(sys.stdout, _Patient, _STDOUT)
+    sys.stderr = _over(sys.stderr, _Lossy, _STDERR)
+
+
+def _over(stream: Any, kind: type[io.FileIO], number: int) -> Any:
+    """Return a stream that writes to a descriptor through `kind`, or `stream` if it writes elsewhere."""
     try:
-        there = sys.stdout is None or sys.stdout.fileno() == _STDOUT
+        if stream is not None and stream.fileno() != number:
+            return stream
     except (AttributeError, OSError, ValueError):
-        return
-    if there:
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        patient = io.BufferedWriter(_Patient(_STDOUT, "wb", closefd=False))
-        lines = getattr(sys.stdout, "line_buffering", False)
-        sys.stdout = io.TextIOWrapper(patient, encoding=encoding, errors="backslashreplace", line_buffering=lines)
+        return stream
+    return io.TextIOWrapper(
+        io.BufferedWriter(kind(number, "wb", closefd=False)),
+        encoding=getattr(stream, "encoding", None) or "utf-8",
+        errors="backslashreplace",
+        line_buffering=getattr(stream, "line_buffering", False),
+    )
 
 
 def is_closed_pipe() -> bool:

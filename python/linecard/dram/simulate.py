@@ -36,8 +36,8 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
     if asked.trace is not None:
         problems += [
             ConfigProblem(name, "", "has no effect with a trace; omit it")
-            for name in ("count", "spacing", "reads", "narrow")
-            if given[name] is not None
+            for name, usual in (("count", None), ("spacing", None), ("reads", None), ("narrow", None), ("seed", 1))
+            if given[name] != usual
         ]
     elif asked.format is not None:
         problems.append(ConfigProblem("format", "", "has no effect with a pattern; omit it"))

@@ -39,7 +39,10 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """Return the index of the knee: the vector closest to the ideal point, with each objective scaled to its range."""
+    """Return the index of the knee: the vector closest to the ideal point of the vectors.
+
+    Each objective is scaled by its range over the vectors.
+    """
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]

@@ -25,8 +25,9 @@ class OptimizeResult(Result):
         front: The points that no other point dominates, sorted by the first objective. A point has axis values and
             ``objectives`` (means over seeds). If there are several seeds, ``low`` and ``high`` are the bounds of the
             objectives' 95 % intervals. ``steady`` is true if all runs of the point were steady, and ``None`` if
-            steadiness is unknown. ``knee`` is true for the point with the best compromise between the objectives.
-            ``command`` is the command line that repeats the run of the point.
+            steadiness is unknown. ``knee`` is true for the best compromise, the point of the front nearest
+            to the best values of all objectives. Each objective is scaled by its range over the front. ``command``
+            is the command line that repeats the run of the point.
         runs: Number of points with full-length runs.
         short_runs: Number of short runs that selected the points for full-length runs (``halving``).
         points: Number of points of the design space that meet the constraints.

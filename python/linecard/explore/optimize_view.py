@@ -29,14 +29,21 @@ def _(result: OptimizeResult) -> list[Part]:
             "The best",
             (*columns, *result.objectives, text("")),
             [_row(result, row) for row in result.front],
-            "the Pareto front: no other point is as good in all objectives and better in one",
+            "the Pareto front: no other point is at least as good in all objectives and better in one",
             FRONT_SHOWN,
             [at for at, row in enumerate(result.front) if row["knee"]],
-            (Said(f"again: {knee['command']}", "dim"),),
+            (*_compromise(result), Said(f"again: {knee['command']}", "dim")),
         ),
         *refusals(result.reasons),
         _chart(result, knee),
     ]
+
+
+def _compromise(result: OptimizeResult) -> list[Said]:
+    if len(result.objectives) == 1:
+        return []
+    how = "nearest to the best values of all objectives, each scaled by its range over the front"
+    return [Said(f"best compromise: {how}", "dim")]
 
 
 def _facts(result: OptimizeResult) -> list[Fact]:

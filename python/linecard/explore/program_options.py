@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _options
 from linecard.chip.program import given_options
-from linecard.errors import did_you_mean
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -27,12 +26,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         ConfigError: An option has no effect, because the call selects no program.
-        TypeError: An option has an unknown name.
     """
-    unknown = sorted(options.keys() - PROGRAM.keys())
-    if unknown:
-        hint = did_you_mean(unknown[0], PROGRAM, f"expected one of {', '.join(PROGRAM)}")
-        raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}; {hint}")
     found: dict[str, Any] = {}
     for name, value in given_options(options).items():
         if PROGRAM[name].kind in ("name", "path"):
@@ -52,7 +46,6 @@ def run_arguments(options: Mapping[str, Any], trace: str | PathLike[str] | None,
 
     Raises:
         ConfigError: A program option has no effect, because the call selects no program.
-        TypeError: A program option has an unknown name.
     """
     return arguments | program_arguments(options) | ({} if trace is None else {"trace": fspath(trace)})
 

@@ -240,16 +240,17 @@ class SweepResult(Result):
         built: polars.DataFrame = need_polars().DataFrame(columns, strict=False)
         return built
 
-    def shown_columns(self, most: int) -> list[str]:
-        """Return up to ``most`` column names: the axes and the most important numeric results."""
-        defined = [name for name in self.numbers if name in self._defined()]
-        first = [name for name in FIRST_NUMBERS if name in self.numbers]
-        others = [name for name in self.numbers if name not in first and name not in defined]
-        chosen = [*defined, *first, *others]
-        return [*self.axes, *chosen[: max(1, most - len(self.axes))]]
+    @property
+    def defined(self) -> list[str]:
+        """Names of the columns that the sweep defines by expressions."""
+        return list(self.asked.get("columns", ()))
 
-    def _defined(self) -> Sequence[str]:
-        return self.numbers[: next((i for i, name in enumerate(self.numbers) if name in FIRST_NUMBERS), 0)]
+    def shown_columns(self, most: int) -> list[str]:
+        """Return up to ``most`` column names, but never fewer than the axes, the defined columns and one result."""
+        first = [name for name in FIRST_NUMBERS if name in self.numbers]
+        others = [name for name in self.numbers if name not in first and name not in self.defined]
+        chosen = [*self.defined, *first, *others]
+        return [*self.axes, *chosen[: max(len(self.defined) + 1, most - len(self.axes))]]
 
     def __repr__(self) -> str:
         status = [row["status"] for row in self.rows]

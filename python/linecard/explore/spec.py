@@ -150,8 +150,10 @@ class Draft:
         """Set an argument or a key to one value for all points; an option replaces what the file states."""
         subject, key = SUBJECTS.get(self.what), self._argument(key)
         value = fspath(value) if isinstance(value, PathLike) else value
-        if not _is_value(value):
-            self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false or a list")
+        of_keys = subject is not None and key not in subject.arguments
+        if not (_is_setting(value) if of_keys else _is_value(value)):
+            also = "a list or a table" if of_keys else "or a list of these"
+            self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false, {also}")
         elif subject is not None and key not in subject.arguments and not subject.has_settings:
             self.note(place, key, _unknown(subject, key))
         else:
@@ -278,6 +280,12 @@ class Draft:
 def _is_value(value: object) -> bool:
     several = value if isinstance(value, (list, tuple)) else [value]
     return all(isinstance(each, (bool, int, float, str)) for each in several)
+
+
+def _is_setting(value: object) -> bool:
+    """Return whether a key can have the value: also a table, or a list of tables such as the steps of a program."""
+    several = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else None
+    return _is_value(value) if several is None else all(map(_is_setting, several))
 
 
 def _unknown(subject: Subject, key: str) -> str:

@@ -120,7 +120,7 @@ class Subject:
             elif value is not False and value is not None:
                 words += [option, shlex.quote(_word(value))] if option else [shlex.quote(_word(value))]
         for key, value in sorted(request.settings.items()):
-            words += ["--set", shlex.quote(f"{key}={_word(value)}")]
+            words += ["--set", shlex.quote(f"{key}={_setting(key, value)}")]
         return " ".join(word for word in words if word)
 
     def _sweep_of(self, request: Request) -> str:
@@ -128,7 +128,7 @@ class Subject:
         words = ["linecard sweep", shlex.quote(_word(request.arguments[self.main])), "--what", self.name]
         said = {name: value for name, value in request.arguments.items() if name != self.main}
         for key, value in [*sorted(said.items()), *sorted(request.settings.items())]:
-            words += ["--set", shlex.quote(f"{key}={_word(value)}")]
+            words += ["--set", shlex.quote(f"{key}={_setting(key, value)}")]
         return " ".join(words)
 
 
@@ -136,6 +136,13 @@ def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _setting(key: str, value: Any) -> str:
+    """Write a value as for the option ``--set``: lists and tables as TOML."""
+    from linecard.request import toml_value
+
+    return toml_value(key, value) if isinstance(value, (list, tuple, Mapping)) else _word(value)
 
 
 # Options whose names are not those of the arguments.

@@ -49,14 +49,17 @@ def _means(result: SweepResult, points: Sequence[Repeated]) -> Table:
     shown = [name for name in result.shown_columns(len(result.axes) + 3) if name not in result.axes]
     if "throughput_gbps" in shown and "offered_gbps" in result.numbers and "offered_gbps" not in shown:
         shown.insert(shown.index("throughput_gbps") + 1, "offered_gbps")
-    shown = [name for name in shown if any(name in each.numbers for each in points)]
+    has_means = {name for each in points for name in each.numbers}
+    below = [Said(f"{name} has no mean; --json has its values", "") for name in result.defined if name not in has_means]
+    shown = [name for name in shown if name in has_means]
     rows = [
         _row([*(cell_text(each.point[axis]) for axis in axes), *(_mean(each, name) for name in shown), each.status])
         for each in points
     ]
     best = best_of(points)
     columns = [*_columns(axes, [each.point for each in points]), *map(Column, shown), text("status")]
-    return Table("", columns, rows, shown=ROWS_SHOWN, below=[] if best is None else [Said(best.sentence(), "")])
+    below += [] if best is None else [Said(best.sentence(), "")]
+    return Table("", columns, rows, shown=ROWS_SHOWN, below=below)
 
 
 def _row(cells: Sequence[str], status: str = "") -> tuple[Said, ...]:

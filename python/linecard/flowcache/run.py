@@ -30,6 +30,7 @@ CACHE_WAYS = (4,)
 CACHE_POLICIES = ("LRU", "SP", "OPT")
 CACHE_KEY = "5-tuple"
 CACHE_HASH = "md5"
+FORESIGHT_PACKETS = 10_000
 _DIGESTS, _CAPTURE = "u32le", "capture"
 _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 
@@ -47,7 +48,7 @@ def flowcache(
     width: int = 32,
     result_bits: int = 8,
     cold_window_packets: int = 10_000,
-    foresight_packets: int = 10_000,
+    foresight_packets: int = FORESIGHT_PACKETS,
     seed: int = 1,
     jobs: int | None = None,
     false_hits: bool = False,
@@ -135,6 +136,8 @@ def flowcache(
         if not core_judges and not (isinstance(value, int) and least <= value <= most):
             other = ', or "full"' if name == "ways" else ""
             problems.append(ConfigProblem(name, "", f"found {value!r}, expected {least} to {most}{other}"))
+    if foresight_packets != FORESIGHT_PACKETS and not any("PRED" in str(each).upper() for each in policies):
+        problems.append(ConfigProblem("foresight", "", "has no effect without the policy PRED; add PRED, or omit it"))
     path = fspath(trace) if isinstance(trace, (str, PathLike)) else None
     digests = path is None or _holds_digests(path, format, problems)
     if digests:

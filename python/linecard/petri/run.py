@@ -14,6 +14,7 @@ from linecard.petri.reports import Firing
 from linecard.petri.result import Explored, Parts, Simulated, Solved
 
 MOST_MARKINGS = 10_000_000
+MOST_REPLICATIONS = 1000
 # The number of markings after which the exploration tests whether the net is unbounded, long before a limit.
 FIRST_MARKINGS = 10_000
 _LIMITS = (1, 2**32 - 2)
@@ -133,7 +134,7 @@ def simulate(
     replications: int = 10,
     accuracy: float | None = None,
     of: Sequence[str] = (),
-    most_replications: int = 1000,
+    most_replications: int = MOST_REPLICATIONS,
     seed: int = 1,
     jobs: int | None = None,
     overrides: Sequence[str] = (),
@@ -169,6 +170,10 @@ def simulate(
         ("seed", seed, 0, _U64_MAX),
         ("jobs", jobs, *_JOBS),
     )
+    if accuracy is None:
+        given = {"of (--of)": of, "most_replications (--most-replications)": most_replications != MOST_REPLICATIONS}
+        message = "has no effect without an accuracy; add accuracy= (--accuracy)"
+        ConfigError.check([ConfigProblem(name, "", message) for name, is_given in given.items() if is_given])
     path, text = _source(net)
     found = _core.petri_simulate(
         path,

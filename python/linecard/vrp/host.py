@@ -106,8 +106,16 @@ def _(result: HierarchyResult) -> list[Part]:
                     "strong",
                 ),
                 Fact("At most", most, f"{result.message_bytes} bytes to the host and back"),
-                Fact("Host", f"{result.host_cycles_per_message:,.0f} cycles", "for each message"),
-                Fact("Core", f"{result.core_cycles_per_message:,.0f} cycles", "for each message"),
+                Fact(
+                    "Host",
+                    f"{result.host_cycles_per_message:,.0f} idle cycles",
+                    "for each message, to process its contents",
+                ),
+                Fact(
+                    "Core",
+                    f"{result.core_cycles_per_message:,.0f} idle cycles",
+                    "for each message, to process its contents",
+                ),
                 Fact(
                     "DRAM",
                     f"engines wait {result.engine_wait_ns:,.1f} ns",

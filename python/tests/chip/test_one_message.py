@@ -104,6 +104,7 @@ def test_a_file_of_another_kind_is_refused(cli, tmp_path, kind, text, command):
     assert (ended.status, f"own.toml:1: kind: found `sweep`, expected `{kind}`" in ended.err) == (2, True), ended.err
 
 
-def test_strict_reading_needs_a_capture(cli):
-    ended = cli("run", "example_smartnic", "--strict", "--packets", "50")
-    assert (ended.status, ended.err.startswith("linecard: --strict: has no effect without a capture")) == (2, True)
+@pytest.mark.parametrize("option", ["--strict", "--map-addresses"])
+def test_options_of_captures_need_a_capture(cli, option):
+    ended = cli("run", "example_smartnic", option, "--packets", "50")
+    assert (ended.status, ended.err.startswith(f"linecard: {option}: has no effect without a capture")) == (2, True)

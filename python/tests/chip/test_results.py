@@ -86,7 +86,28 @@ def test_settings_as_mapping_and_as_texts(wording):
     assert settings({"dram": {"banks": 2, "width": 8}}) == ["dram.banks=2", "dram.width=8"]
     assert settings({"cluster": {"extra": {"engines": 1}}}) == ["cluster.extra={engines = 1}"]
     assert settings({"cluster.extra": {"engines": 1}}) == ["cluster.extra={engines = 1}"]
+    assert settings({"cluster.extra": {"a b": 1}}) == ['cluster.extra={"a b" = 1}']
     assert mapping_of("set", {"dram": {"banks": 2}}) == {"dram.banks": 2}
+    # Texts are TOML, as for the core, and a value may state its unit and its source.
+    texts = [
+        'p.step=[{cycles=20}, {op="read"}]',
+        'a.takes=["work"]',
+        "dram={banks=2}",
+        "on = 2020-01-01",
+        "b=some text",
+    ]
+    assert mapping_of("set", texts) == {
+        "p.step": [{"cycles": 20}, {"op": "read"}],
+        "a.takes": ["work"],
+        "dram.banks": 2,
+        "on": "2020-01-01",
+        "b": "some text",
+    }
+    valued = ['a.rate={value=2, source="s"}', 'b.rate={value=2, unit="Gbit/s"}', "c={value=2, other=1}"]
+    assert mapping_of("set", valued) == {"a.rate": 2, "b.rate": "2 Gbit/s", "c.value": 2, "c.other": 1}
+    for text in ("a=[{b=1}", "a=" + "[" * 400 + "]" * 400):
+        with pytest.raises(linecard.ConfigError, match="is not a value"):
+            mapping_of("set", [text])
     assert settings(None) == []
     with pytest.raises(linecard.ConfigError) as raised:
         settings(["dram.banks", "=3"])

@@ -73,3 +73,16 @@ def test_a_closed_pipe_has_the_status_of_sigpipe(tmp_path, name):
     os.close(writer)
     said = [line for line in ended.stderr.splitlines() if "wrote" not in line]
     assert (ended.returncode, said) == (141, [])
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [("run ixp1200 --packets 200 --warmup 0 -o out.csv", 0), ("run nosuch", 2), ("run --nosuch", 2), ("flows none", 3)],
+)
+def test_a_reader_of_stderr_that_goes_away_does_not_change_the_status(tmp_path, command, status):
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "linecard", *command.split()]
+    ended = subprocess.run(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=writer, text=True, check=False)
+    os.close(writer)
+    assert (ended.returncode, bool(ended.stdout)) == (status, status == 0)

@@ -146,6 +146,7 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
         ((*RUN[2:], "--pattern", "random", "--trace", "x"), "found both"),
         ((*RUN[2:], "--trace", "there-is-none.csv"), "cannot be read"),
         ((*RUN[2:], "--trace", "x", "--count", "5"), "has no effect with a trace"),
+        ((*RUN[2:], "--trace", "x", "--seed", "5"), "seed: has no effect with a trace"),
         ((*RUN[2:], "--pattern", "random", "--reads", "1.5"), "expected a fraction from 0 to 1"),
         ((*RUN[2:], "--pattern", "packet_cells", "--reads", "0.5"), "has no effect"),
         ((*RUN[2:], "--pattern", "random", "--in-flight", "0"), "found 0; expected 1 or more"),

@@ -119,3 +119,8 @@ def test_options_have_no_effect_without_a_program(cli, tmp_path, wording):
     with pytest.raises(TypeError) as refused:
         linecard.ndr("nfp4000", program="drop", sektion="xdp")
     wording(refused.value)
+    with pytest.raises(TypeError, match="'size'; did you mean sizes"):
+        linecard.ndr("nfp4000", size=[64])
+    for question in (linecard.ndr, linecard.why, linecard.check, linecard.compare):
+        with pytest.raises(TypeError, match=r"'qq'; expected one of (chip|a), .*, program, .*, bits"):
+            question("nfp4000", qq=1)

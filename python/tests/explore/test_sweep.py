@@ -443,6 +443,17 @@ def test_columns_follow_from_axes_keys_numbers_and_measurements():
     assert "was not measured" in table.warnings[0]
 
 
+@pytest.mark.parametrize("repeat", [1, 2])
+def test_the_screen_shows_every_defined_column_and_a_result(cli, repeat, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"column{number}" for number in range(9)]
+    columns = [word for name in names for word in ("--column", f"{name}=throughput_mpps")]
+    words = ("--vary", "island.threads=2,4", "--repeat", repeat, "--packets", 300, "--no-lengthen", *columns)
+    screen = cli("sweep", NIC, *words, "--column", "part=bottleneck").out
+    assert [name for name in (*names, "part", "throughput_") if name not in screen] == []
+    assert ("part has no mean; --json has its values" in screen) == (repeat > 1)
+
+
 @pytest.mark.parametrize("name", ["status", "run", "seed", "throughput_gbps", "island.threads"])
 def test_a_column_replaces_no_other_column(name):
     with pytest.raises(ConfigError, match="choose a different name") as refused:

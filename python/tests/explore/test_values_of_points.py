@@ -232,3 +232,34 @@ def test_only_conclusive_runs_are_said_to_be_conclusive():
         "2 of 2 runs were lengthened until conclusive: up to 8,000 packets",
     )
     assert doubts_text(["ok", "not steady"], [8000], 2)[-1] == "2 of 2 runs were lengthened: up to 8,000 packets"
+
+
+LIST = 'program.step=[{cycles=400}, {op="send"}]'
+SET = ("--set", LIST, "--set", "core.threads={value=1}", "--json")
+SHORT_RUN, LOADED = ("--packets", 500, *SET), ("--set", "traffic={rate_gbps=40}")
+
+
+@pytest.mark.parametrize(
+    ("words", "mpps_of"),
+    [
+        (("run", *SHORT_RUN, "--set", "traffic.rate_gbps=40"), lambda found: found["summary"]["throughput_mpps"]),
+        (("sweep", "--vary", "seed=1", *SHORT_RUN, *LOADED), lambda found: found["rows"][0]["throughput_mpps"]),
+        (("why", "--seeds", 1, *SHORT_RUN, *LOADED), lambda found: found["throughput_mpps"]),
+        (("ndr", "--seeds", 1, *SHORT_RUN), lambda found: found["rows"][0]["ndr_mpps"]),
+        (("check", "--size", 500, *SET, *LOADED), lambda found: found["demands"][0]["most_mpps"]),
+        (("compare", "--packets", 500, "--json", *LOADED, "--set-b", LIST), lambda found: found["metrics"][1]["b"]),
+    ],
+)
+def test_every_command_takes_lists_and_tables_as_values(chip, cli, words, mpps_of, tmp_path, monkeypatch):
+    """Two engines with 400 ns a packet forward 5 packets a microsecond; more are offered."""
+    monkeypatch.chdir(tmp_path)
+    ended = cli(words[0], chip, *words[1:])
+    assert mpps_of(json.loads(ended.out)) == pytest.approx(5, rel=0.02), ended.err
+
+
+def test_settings_of_python_may_be_lists_of_tables(chip):
+    steps = {"program.step": [{"cycles": 400}, {"op": "send"}], "traffic.rate_gbps": 40}
+    table = linecard.sweep(chip, set=steps, vary={"seed": [1]}, packets=500)
+    assert table.column("throughput_mpps") == [pytest.approx(5, rel=0.02)]
+    with pytest.raises(ConfigError, match="found a list, expected a number, text, true, false, or a list of these"):
+        linecard.sweep(chip, set={"packets": [[1]]}, vary={"seed": [1]})

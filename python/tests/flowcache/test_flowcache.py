@@ -261,6 +261,8 @@ def test_the_screen_and_the_notebook_name_the_best(cli, capture):
         (("--format", "u23le"), 2, "did you mean u32le?"),
         (("--format", "u32le", "--key", "dst"), 2, "key: has no effect on an input of digests"),
         (("--format", "u32le", "--false-hits"), 2, "false hits: has no effect on an input of digests"),
+        (("--foresight", "5", "--policy", "lru,opt"), 2, "foresight: has no effect without the policy PRED"),
+        (("--time-out", "5"), 2, "--time-out: has no effect without --traffic"),
     ],
 )
 def test_what_the_user_got_wrong_is_said_without_a_traceback(cli, capture, arguments, status, words):

@@ -301,8 +301,11 @@ def test_replications_go_on_until_they_are_accurate(net, wording):
     stopped = petri.simulate(net, 10, replications=2, accuracy=1e-6, most_replications=7)
     assert stopped.replications == 7
     with pytest.raises(linecard.ConfigError) as refused:
-        petri.simulate(net, of=["sreve"])
+        petri.simulate(net, accuracy=0.02, of=["sreve"])
     wording(refused.value)
+    for given in ({"of": ["serve"]}, {"most_replications": 7}):
+        with pytest.raises(linecard.ConfigError, match="has no effect without an accuracy"):
+            petri.simulate(net, **given)
     with pytest.raises(linecard.ConfigError) as refused:
         petri.simulate(net, accuracy=2.0)
     wording(refused.value)

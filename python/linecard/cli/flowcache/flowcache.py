@@ -12,6 +12,10 @@ from linecard.cli import stderr
 from linecard.cli.options import Exit
 from linecard.cli.output import Outputs
 from linecard.cli.question import ARGUMENT, Word, asks
+from linecard.errors import ConfigError
+
+# The idle time that ends a flow in Girish 2008.
+_TIME_OUT_SECONDS = 1.0
 
 
 @asks(
@@ -36,7 +40,7 @@ def flowcache(
     ] = False,
     time_out: Annotated[
         float, typer.Option(metavar="SECONDS", help="Idle time after which a flow ends, for --traffic.")
-    ] = 1.0,
+    ] = _TIME_OUT_SECONDS,
     *,
     outputs: Outputs,
     asked: dict[str, Any],
@@ -61,6 +65,8 @@ def flowcache(
 
         linecard flowcache core --policy lru,sp --packets 50000
     """
+    if not traffic and time_out != _TIME_OUT_SECONDS:
+        raise ConfigError.at("--time-out", "", "has no effect without --traffic; add --traffic, or omit --time-out")
     result = outputs.of(
         linecard.flowcache, {**asked, "time_out_seconds": time_out if traffic else None}, "Simulating", ""
     )

@@ -11,7 +11,7 @@ from linecard.cli.question import Word, asks
 
 @asks(linecard.hierarchy, "packets", packet_bytes=Word("--bytes"), message_bytes=Word("--message"))
 def hierarchy(outputs: Outputs, asked: dict[str, Any]) -> None:
-    """Measure the packet rates of the core and of the host, and the cycles per packet of each processor.
+    """Measure the packet rates of the core and of the host, and the idle cycles of each processor per message.
 
     The examples use the chip `ixp1200_host`; `linecard run` and `linecard draw` also accept this chip. The engines, the
     core and the link to the host share the DRAM.
