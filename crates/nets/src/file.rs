@@ -75,9 +75,14 @@ fn given(document: &Document, set: &[String]) -> BTreeMap<String, Value> {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         let name = name.trim();
         if !given.contains('=') || !names.iter().any(|known| known == name) {
-            let near = nearest(name, names.iter().map(String::as_str));
-            let message =
-                format!("found {given:?}, expected name=value with a parameter: {}{near}", names.join(", "));
+            let message = match names.as_slice() {
+                [] => format!("found {given:?}, but the net has no parameters, [parameters]; omit it"),
+                names => {
+                    let near = nearest(name, names.iter().map(String::as_str));
+                    let names = names.join(", ");
+                    format!("found {given:?}, expected name=value with a parameter: {names}{near}")
+                }
+            };
             document.report("--set", "", message);
             continue;
         }

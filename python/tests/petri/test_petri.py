@@ -171,6 +171,13 @@ GUIDE = (ROOT / "docs" / "guide" / "petri.md").read_text()
 BUS = re.search(r"```toml\n(name = \"bus\".*?)```", GUIDE, re.DOTALL)[1]
 
 
+def test_a_net_without_parameters_says_so(cli, tmp_path):
+    (tmp_path / "mm1k.toml").write_text(MM1K)
+    ended = cli("petri", "simulate", tmp_path / "mm1k.toml", "--set", "x=1")
+    assert ended.status == 2
+    assert '--set: found "x=1", but the net has no parameters, [parameters]; omit it' in ended.err
+
+
 def test_the_coloured_net_of_the_guide_runs(cli, tmp_path, wording):
     path = tmp_path / "bus.toml"
     path.write_text(BUS)
