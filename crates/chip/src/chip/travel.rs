@@ -30,10 +30,8 @@ impl Chip {
             None => self.links.len() + usize::from(r.place),
         };
         if at > self.agenda.now() {
-            self.lines[line].push(at, request);
-            let source = self.sources.first_line + line;
-            if self.agenda.pending(source).is_none_or(|first| at < first) {
-                self.agenda.schedule(source, at);
+            if self.lines[line].push(at, request) {
+                self.agenda.schedule(self.sources.first_line + line, at);
             }
             return None;
         }
@@ -188,12 +186,17 @@ impl Chip {
         {
             return self.operations_event(number, now);
         }
-        while let Some(request) = self.lines[line].take(now) {
-            if let Some(done) = self.serve(line, request, now) {
-                self.completed(request, done);
+        let next = loop {
+            match self.lines[line].take(now) {
+                Ok(request) => {
+                    if let Some(done) = self.serve(line, request, now) {
+                        self.completed(request, done);
+                    }
+                }
+                Err(next) => break next,
             }
-        }
-        if let Some(at) = self.lines[line].first() {
+        };
+        if let Some(at) = next {
             self.agenda.schedule_taken(at);
         }
     }
