@@ -55,8 +55,8 @@ pub(crate) struct Packet {
     /// Outstanding accesses of a port for it, and the latest completion time known so far.
     pub parts: u32,
     pub done: Ticks,
-    /// A port has moved all of it to memory, or from memory.
-    pub moved_by_port: bool,
+    /// A port has written all of it to memory.
+    pub stored: bool,
     /// Its order domain, its number there, and the next packet that waits for its turn.
     pub domain: u32,
     pub turn: u32,
@@ -136,7 +136,7 @@ impl Packet {
             read_at: (0, 0),
             parts: 0,
             done: 0,
-            moved_by_port: false,
+            stored: false,
             domain: 0,
             turn: 0,
             next_waiting: NONE,

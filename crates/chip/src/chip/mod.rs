@@ -108,8 +108,6 @@ pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 pub(crate) enum Timer {
     /// The whole packet is in memory.
     Stored(u32),
-    /// The whole packet has been read for its port.
-    Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
     /// Shapers of a port, by number among the sending ports, permit a packet.
@@ -405,7 +403,6 @@ impl Chip {
         let next = loop {
             match self.timers.take(now) {
                 Ok(Timer::Stored(packet)) => self.stored(PacketId(packet), now),
-                Ok(Timer::Fetched(packet)) => self.fetched(PacketId(packet), now),
                 Ok(Timer::Moved(thread)) => self.moved_now(thread, now),
                 Ok(Timer::Opens(port)) => self.shaper_opens(port as usize, now),
                 Err(next) => break next,

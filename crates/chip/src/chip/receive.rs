@@ -223,7 +223,6 @@ impl Chip {
         let (cells, store) = (packet.cells, usize::from(packet.store));
         packet.parts = u32::from(cells);
         packet.done = now;
-        packet.moved_by_port = false;
         let Some(memory) = &self.memory else { return };
         let (place, base) = (memory.stores[store].place, memory.stores[store].base);
         let kind = if write { Access::Write } else { Access::Read };
@@ -253,10 +252,9 @@ impl Chip {
         let packet = &mut self.packets[id];
         packet.parts -= 1;
         packet.done = packet.done.max(done);
-        if packet.parts == 0 {
-            let timer = if write { Timer::Stored(id.0) } else { Timer::Fetched(id.0) };
+        if packet.parts == 0 && write {
             let done = packet.done;
-            self.set_timer(done, timer);
+            self.set_timer(done, Timer::Stored(id.0));
         }
     }
 
@@ -266,10 +264,10 @@ impl Chip {
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
         let packet = &mut self.packets[id];
-        packet.moved_by_port = true;
+        packet.stored = true;
         let by = usize::from(packet.receiver);
         while let Some(&id) = self.receivers[by].storing.front()
-            && self.packets[id].moved_by_port
+            && self.packets[id].stored
         {
             self.receivers[by].storing.pop_front();
             self.account.stored += u128::from(now - self.packets[id].received);

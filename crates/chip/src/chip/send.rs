@@ -196,7 +196,7 @@ impl Chip {
     /// Sends packets from the queues of a port: from memory into its buffer, or onto the wire.
     fn feed(&mut self, number: usize, now: Ticks) {
         let by_port = self.memory.as_ref().is_some_and(|m| m.sent_by_ports);
-        loop {
+        while self.senders[number].queued > 0 {
             let packets = &self.packets;
             let sender = &mut self.senders[number];
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
@@ -245,23 +245,19 @@ impl Chip {
         self.go_on(now);
     }
 
-    /// The whole packet has been read for its port.
-    pub(super) fn fetched(&mut self, id: PacketId, now: Ticks) {
-        let packet = &mut self.packets[id];
-        packet.moved_by_port = true;
-        let number = usize::from(packet.sender);
-        self.begin_fetched(number, now);
-    }
-
-    /// Puts the first packet of the port's buffer on the wire, if all of it is there.
-    fn begin_fetched(&mut self, number: usize, now: Ticks) {
+    /// Puts the first packet of the port's buffer on the wire, once all of it is there.
+    pub(super) fn begin_fetched(&mut self, number: usize, now: Ticks) {
         let sender = &mut self.senders[number];
         if sender.sending.is_none()
             && let Some(&id) = sender.fetched.front()
-            && self.packets[id].moved_by_port
+            && let Packet { parts: 0, done, .. } = self.packets[id]
         {
-            sender.fetched.pop_front();
-            self.begin(number, id, now);
+            if done > now {
+                self.agenda.schedule(self.sources.first_sender + number, done);
+            } else {
+                sender.fetched.pop_front();
+                self.begin(number, id, now);
+            }
         }
     }
 
@@ -277,7 +273,7 @@ impl Chip {
         self.agenda.schedule(self.sources.first_sender + number, ends);
     }
 
-    /// A frame of a port has ended on the wire.
+    /// A frame of a port has ended on the wire, or all of the next one is in its buffer.
     pub(super) fn sender_event(&mut self, number: usize, now: Ticks) {
         if !self.block_threads.is_empty() {
             return self.slots_event(number, now);
@@ -287,7 +283,7 @@ impl Chip {
             return self.refill(now);
         }
         let sender = &mut self.senders[number];
-        let Some(id) = sender.sending.take() else { return };
+        let Some(id) = sender.sending.take() else { return self.begin_fetched(number, now) };
         if self.memory.as_ref().is_some_and(|m| m.sent_by_ports) {
             sender.buffer_used -= u32::from(self.packets[id].cells);
         }

@@ -274,7 +274,10 @@ impl Chip {
         match owner {
             Owner::Thread { .. } | Owner::Nobody => {}
             Owner::Receive(id) => self.part_done(id, true, done),
-            Owner::Transmit(id) => self.part_done(id, false, done),
+            Owner::Transmit(id) => {
+                self.part_done(id, false, done);
+                self.begin_fetched(usize::from(self.packets[id].sender), self.agenda.now());
+            }
             Owner::Wide { queue, write } => {
                 let now = self.agenda.now();
                 self.wide_done(queue, write, now);
