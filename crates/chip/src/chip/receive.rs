@@ -227,21 +227,25 @@ impl Chip {
         let (place, base) = (memory.stores[store].place, memory.stores[store].base);
         let kind = if write { Access::Write } else { Access::Read };
         for cell in 0..cells {
-            let address = base + self.cell_address(id, cell, write);
             let bytes = self.packets[id].cell_bytes(cell);
+            let address = base + self.cell_address(id, cell, write);
             if let Some(done) = self.places[usize::from(place)].serve(now, kind, address, u32::from(bytes)) {
                 self.part_done(id, write, done);
             } else {
-                let owner = if write { Owner::Receive(id) } else { Owner::Transmit(id) };
-                self.request_part(Request::new(owner, NO_TARGET, kind, bytes, place, address), now);
+                self.request_cell(id, write, place, address, bytes, now);
             }
         }
     }
 
-    /// A port accesses a memory that answers later. A separate function, so that the others take few registers.
+    /// A port accesses a cell in a memory that answers later. A separate function, so that the others take few
+    /// registers.
     #[inline(never)]
-    fn request_part(&mut self, request: Request, now: Ticks) {
-        let request = self.requests.insert(request);
+    fn request_cell(&mut self, id: PacketId, write: bool, place: u16, address: u64, bytes: u16, now: Ticks) {
+        let (owner, kind) = match write {
+            true => (Owner::Receive(id), Access::Write),
+            false => (Owner::Transmit(id), Access::Read),
+        };
+        let request = self.requests.insert(Request::new(owner, NO_TARGET, kind, bytes, place, address));
         if let Some(done) = self.travel(request, now) {
             self.completed(request, done);
         }

@@ -39,6 +39,7 @@ impl Chip {
     }
 
     /// A request has reached a link or a memory.
+    #[inline(always)]
     fn serve(&mut self, line: usize, request: u32, now: Ticks) -> Option<Ticks> {
         if line < self.links.len() {
             let bytes = u32::from(self.requests[request].bytes);

@@ -119,24 +119,30 @@ impl Server {
                 start
             }
             0 => at,
-            _ => self.first_of_several(at, service),
+            _ => return self.occupy_first(at, service, bytes),
         };
+        self.count(at, start, service, bytes)
+    }
+
+    /// As `occupy`, for several servers: the one that is free first. A separate function, so that a single server
+    /// takes few registers.
+    #[inline(never)]
+    fn occupy_first(&mut self, at: Ticks, service: Ticks, bytes: u32) -> Ticks {
+        let Reverse(first) = self.others.pop().unwrap_or(Reverse(at));
+        let start = first.max(at);
+        self.others.push(Reverse((start + service).min(WORK_ENDS)));
+        self.count(at, start, service, bytes)
+    }
+
+    /// Counts an access that arrives at `at` and starts at `start`. Returns when its result is there.
+    #[inline(always)]
+    fn count(&mut self, at: Ticks, start: Ticks, service: Ticks, bytes: u32) -> Ticks {
         self.busy = self.busy.wrapping_add(service);
         self.accesses += 1;
         self.moved_bytes += u64::from(bytes);
         let done = start + service.max(self.latency);
         self.residence += u128::from(done - at);
         done
-    }
-
-    /// Occupies the server that is free first. Returns when the access starts. A separate function, so that a
-    /// single server takes few registers.
-    #[inline(never)]
-    fn first_of_several(&mut self, at: Ticks, service: Ticks) -> Ticks {
-        let Reverse(first) = self.others.pop().unwrap_or(Reverse(at));
-        let start = first.max(at);
-        self.others.push(Reverse((start + service).min(WORK_ENDS)));
-        start
     }
 
     /// Sets that accesses are entered at issue, `lead` before they arrive.
