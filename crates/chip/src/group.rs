@@ -29,12 +29,17 @@ impl Group {
     #[inline]
     pub fn drop_stale(&mut self, epoch_of: impl Fn(u32) -> u32) {
         if self.free.len() >= 2 * self.threads as usize {
-            for _ in 0..self.free.len() {
-                if let Some((thread, epoch)) = self.free.pop_front()
-                    && epoch_of(thread) == epoch
-                {
-                    self.free.push_back((thread, epoch));
-                }
+            self.drop_stale_now(epoch_of);
+        }
+    }
+
+    #[cold]
+    fn drop_stale_now(&mut self, epoch_of: impl Fn(u32) -> u32) {
+        for _ in 0..self.free.len() {
+            if let Some((thread, epoch)) = self.free.pop_front()
+                && epoch_of(thread) == epoch
+            {
+                self.free.push_back((thread, epoch));
             }
         }
     }

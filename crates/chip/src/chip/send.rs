@@ -54,6 +54,7 @@ impl Chip {
     }
 
     /// A thread releases its packet.
+    #[inline(always)]
     fn hand_over(&mut self, thread: u32, now: Ticks) {
         let id = self.leave_thread(thread, now);
         let packet = &mut self.packets[id];

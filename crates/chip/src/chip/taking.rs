@@ -150,6 +150,7 @@ impl Chip {
     }
 
     /// A packet is no longer with its thread.
+    #[inline(always)]
     pub(super) fn out_of_hand(&mut self, thread: u32, now: Ticks) -> PacketId {
         self.ends_span(thread, now);
         let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
