@@ -42,14 +42,13 @@ const KIB: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Occupancy {
     level: Level,
-    since: Ticks,
     time_by_kib: [u64; KIB + 1],
     events_by_kib: [u64; KIB + 1],
 }
 
 impl Default for Occupancy {
     fn default() -> Self {
-        Self { level: Level::default(), since: 0, time_by_kib: [0; KIB + 1], events_by_kib: [0; KIB + 1] }
+        Self { level: Level::default(), time_by_kib: [0; KIB + 1], events_by_kib: [0; KIB + 1] }
     }
 }
 
@@ -64,8 +63,7 @@ impl Occupancy {
 
     #[inline]
     pub fn set(&mut self, bytes: u64, now: Ticks) {
-        self.time_by_kib[self.kib()] += now - self.since;
-        self.since = now;
+        self.time_by_kib[self.kib()] += now - self.level.since;
         self.level.set(bytes, now);
     }
 
@@ -77,14 +75,13 @@ impl Occupancy {
 
     pub fn restart(&mut self, now: Ticks) {
         self.level.restart(now);
-        self.since = now;
         (self.time_by_kib, self.events_by_kib) = ([0; KIB + 1], [0; KIB + 1]);
     }
 
     /// Returns the statistics up to `now`, over `duration` ticks.
     pub fn seen(&self, now: Ticks, duration: Ticks) -> BytesInside {
         let mut time = self.time_by_kib;
-        time[self.kib()] += now - self.since;
+        time[self.kib()] += now - self.level.since;
         let below = |counts: &[u64; KIB + 1], all: u64| {
             let mut sum = 0;
             let add = |&count: &u64| {

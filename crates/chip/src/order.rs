@@ -142,6 +142,7 @@ impl Order {
 
     /// A packet has passed its turn. Returns the next packet of its sequence, if that waits, in the window or
     /// in its thread.
+    #[inline(always)]
     pub fn passed(&mut self, packets: &Packets, domain: u32) -> Option<PacketId> {
         if self.kept == OrderKept::Nothing {
             return None;

@@ -55,6 +55,8 @@ pub(crate) struct Packet {
     /// Outstanding accesses of a port for it, and the latest completion time known so far.
     pub parts: u32,
     pub done: Ticks,
+    /// A port has written all of it to memory.
+    pub stored: bool,
     /// Its order domain, its number there, and the next packet that waits for its turn.
     pub domain: u32,
     pub turn: u32,
@@ -134,6 +136,7 @@ impl Packet {
             read_at: (0, 0),
             parts: 0,
             done: 0,
+            stored: false,
             domain: 0,
             turn: 0,
             next_waiting: NONE,

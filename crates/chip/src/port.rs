@@ -4,11 +4,11 @@ use crate::config::{Looked, PortConfig, Watermarks, WhenFull};
 use crate::scheduler::{Next, Scheduler};
 use crate::wire::Wire;
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::{Ring, Ticks, Timebase};
 use std::collections::VecDeque;
 
 /// A frame that is being received.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
     pub head: PacketHead,
     pub flow_hash: u32,
@@ -22,9 +22,9 @@ pub(crate) struct Receiver {
     pub port: u16,
     pub wire: Wire,
     pub from_first_bit: bool,
-    pub coming: VecDeque<Frame>,
-    /// Packets that are being written to memory or have been, in order, and whether each is complete.
-    pub storing: VecDeque<(PacketId, bool)>,
+    pub coming: Ring<Frame>,
+    /// Packets that are being written to memory or have been, in order.
+    pub storing: Ring<PacketId>,
     pub pool: u16,
     pub inbox: u16,
     pub bus: Option<u16>,
@@ -39,22 +39,24 @@ pub(crate) struct Sender {
     /// Number of the port among all.
     pub port: u16,
     pub wire: Wire,
-    pub classes: Vec<VecDeque<PacketId>>,
+    pub classes: Vec<Ring<PacketId>>,
     pub queue_packets: usize,
     pub when_full: WhenFull,
     pub scheduler: Scheduler,
     /// When shapers permit the next packet, if a timer waits for that.
     pub opens: Option<Ticks>,
-    /// Packets that are being read from memory or have been, in order, and whether each is complete.
-    pub fetched: VecDeque<(PacketId, bool)>,
+    /// Packets that are being read from memory or have been, in order.
+    pub fetched: Ring<PacketId>,
     pub buffer_cells: u32,
     pub buffer_used: u32,
     pub sending: Option<PacketId>,
     /// Packets that have their turn and wait for room in the queue of their class.
-    pub blocked: Vec<VecDeque<PacketId>>,
+    pub blocked: Vec<Ring<PacketId>>,
     pub bus: Option<u16>,
     pub packets: u64,
     pub bytes: u64,
+    /// Packets in all queues, now and at most.
+    pub queued: u32,
     pub most_queued: u32,
     /// The packets that it sends from the transmit buffer, if there is one.
     pub cells: CellQueue,
@@ -102,8 +104,8 @@ impl Receiver {
             port,
             wire: Wire::new(r.bits_per_second, config.overhead_bytes, timebase),
             from_first_bit: r.from_first_bit,
-            coming: VecDeque::with_capacity(64),
-            storing: VecDeque::with_capacity(64),
+            coming: Ring::new(64),
+            storing: Ring::new(64),
             pool: r.pool as u16,
             inbox: r.inbox as u16,
             bus: r.bus.map(|bus| bus as u16),
@@ -125,19 +127,20 @@ impl Sender {
         config.transmit.as_ref().map(|t| Self {
             port,
             wire: Wire::new(t.bits_per_second, config.overhead_bytes, timebase),
-            classes: t.scheduler.classes.iter().map(|_| VecDeque::with_capacity(64)).collect(),
+            classes: t.scheduler.classes.iter().map(|_| Ring::new(64)).collect(),
             queue_packets: t.queue_packets as usize,
             when_full: t.when_full,
             scheduler: Scheduler::new(&t.scheduler, timebase),
             opens: None,
-            fetched: VecDeque::with_capacity(64),
+            fetched: Ring::new(64),
             buffer_cells: t.buffer_cells,
             buffer_used: 0,
             sending: None,
-            blocked: vec![VecDeque::new(); t.scheduler.classes.len()],
+            blocked: vec![Ring::new(16); t.scheduler.classes.len()],
             bus: t.bus.map(|bus| bus as u16),
             packets: 0,
             bytes: 0,
+            queued: 0,
             most_queued: 0,
             cells: CellQueue::default(),
         })
@@ -170,13 +173,8 @@ impl Sender {
 
     /// Returns the packets at this port, except those that threads send block by block.
     pub fn count(&self) -> usize {
-        let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
+        let blocked: usize = self.blocked.iter().map(Ring::len).sum();
         let cells = self.cells.queue.len() + self.cells.kept.len();
-        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
-    }
-
-    /// Returns the packets in all queues.
-    pub fn queued(&self) -> usize {
-        self.classes.iter().map(VecDeque::len).sum()
+        self.queued as usize + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
     }
 }

@@ -97,7 +97,7 @@ impl Tallies {
     }
 
     /// Counts a packet that has left.
-    #[inline]
+    #[inline(always)]
     pub fn left(&mut self, input: usize, queue: u16, bytes: u64, latency: Ticks) {
         if let Some(part) = self.inputs.get_mut(input) {
             part.deliver(bytes, latency);

@@ -13,7 +13,7 @@ pub fn cells_of(bytes: u32) -> u32 {
 }
 
 /// A packet inside a machine: an index into the machine's table, which is reused after the packet has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketId(pub u32);
 
 /// The network protocol of a packet, as programs distinguish it.
@@ -83,7 +83,8 @@ impl PacketHead {
     #[inline]
     pub fn leaving_bytes(&self) -> u32 {
         let least = self.bytes.min(LEAST_FRAME_BYTES);
-        self.bytes.saturating_add_signed(self.grown_bytes).max(least)
+        let bytes = i64::from(self.bytes) + i64::from(self.grown_bytes);
+        bytes.clamp(least.into(), u32::MAX.into()) as u32
     }
 
     /// Returns the cells of the packet as received.

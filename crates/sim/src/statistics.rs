@@ -99,11 +99,8 @@ impl Histogram {
 
     #[inline]
     fn bin(value: u64) -> usize {
-        if value < SUB as u64 {
-            return value as usize;
-        }
-        let octave = value.ilog2() - SUB_BITS;
-        ((octave as usize + 1) << SUB_BITS) + ((value >> octave) as usize & (SUB - 1))
+        let octave = (value | SUB as u64).ilog2() - SUB_BITS;
+        ((octave as usize) << SUB_BITS) + (value >> octave) as usize
     }
 
     fn upper(bin: usize) -> u64 {

@@ -151,7 +151,9 @@ impl StepList {
             && !walk.over
         {
             if step.each == Each::Packet {
-                if step.times > 0 && step.is_done(walk.number, step.number) {
+                if step.is_once {
+                    self.write_once(walk, step, step.number.wrapping_mul(REPETITIONS), 0, steps);
+                } else if step.times > 0 && step.is_done(walk.number, step.number) {
                     self.write(walk, step, step.number, 0, steps);
                 }
                 list = behind;

@@ -40,6 +40,8 @@ pub(super) struct Ready {
     pub times: u32,
     /// See [`ListedStep::fraction`].
     pub fraction: u32,
+    /// Whether it executes exactly once for every packet or cell, in whole cycles.
+    pub is_once: bool,
     pub work: Work,
     /// Whether its work ends with an action after which no step of the packet follows.
     pub ends: bool,
@@ -80,7 +82,8 @@ impl Ready {
     fn with(step: &ListedStep, work: Work, number: u32) -> Self {
         let &ListedStep { each, share, times, fraction, .. } = step;
         let below = (share * 4_294_967_296.0).ceil() as u64;
-        Self { each, below, times, fraction, work, ends: false, number, group: 0 }
+        let is_once = below > u64::from(u32::MAX) && times == 1 && fraction == 0;
+        Self { each, below, times, fraction, is_once, work, ends: false, number, group: 0 }
     }
 
     /// Returns the whole cycle, if any, to which the fraction has added up in a repetition. Consecutive repetitions
@@ -111,10 +114,7 @@ impl Ready {
 
     /// Returns whether it executes once for every packet, and its steps are known.
     fn is_always_written(&self) -> bool {
-        self.below > u64::from(u32::MAX)
-            && self.times == 1
-            && self.fraction == 0
-            && matches!(self.work, Work::Steps(_))
+        self.is_once && matches!(self.work, Work::Steps(_))
     }
 
     /// Returns whether the next step executes whenever this one does.

@@ -65,6 +65,8 @@ impl Template {
                 aim.direct(head, info, number, draw, bytes, address);
             }
         }
-        steps.compute(self.behind);
+        if self.behind > 0 {
+            steps.compute(self.behind);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::check::{check, check_blocks, check_transmit};
 use super::transmit::FLOW_CLASSES;
-use super::{BlockThread, Chip, Cluster, FIXED, Pool, Sources, TrafficSource, TransmitBuffer};
+use super::{ARRIVAL, BlockThread, Chip, Cluster, FIXED, Pool, Sources, TrafficSource, TransmitBuffer};
 use crate::account::{Account, Level};
 use crate::block_queue::BlockQueue;
 use crate::config::{ChipConfig, ClusterConfig};
@@ -25,7 +25,7 @@ use crate::target::{Target, targets};
 use crate::thread::Thread;
 use crate::turns::Turns;
 use linecard_program::script::PacketProgram;
-use linecard_sim::{Agenda, Branches, Ticks, Timebase};
+use linecard_sim::{Agenda, Branches, Ring, Ticks, Timebase};
 use std::collections::{HashMap, VecDeque};
 
 /// A frame is lost if it would wait for its wire longer than this number of frames of 1,518 bytes with preamble
@@ -127,8 +127,8 @@ impl Chip {
             targets,
             links,
             lines: (0..config.links.len() + places.len()).map(|_| Due::default()).collect(),
-            passing: VecDeque::new(),
-            feeding: VecDeque::new(),
+            passing: Ring::new(16),
+            feeding: Ring::new(16),
             requests: Requests::default(),
             channels_at: Ticks::MAX,
             finished: Vec::new(),
@@ -180,8 +180,10 @@ impl Chip {
         chip.assign_ports();
         chip.plan_buffer();
         chip.start_threads();
-        if !chip.config.saturated {
-            chip.fetch_arrival();
+        if !chip.config.saturated
+            && let Some(at) = chip.fetch_arrival()
+        {
+            chip.agenda.schedule(ARRIVAL, at);
         }
         Ok(chip)
     }
@@ -350,8 +352,7 @@ impl Threads {
         let of = |inbox: usize| takers[inbox].iter().map(|&number| (number, &config.clusters[number]));
         let mut inboxes = Vec::new();
         for (number, inbox) in config.inboxes.iter().enumerate() {
-            let of_cluster =
-                |cluster: usize, threads: u32| Group { cluster: cluster as u16, threads, ..Group::default() };
+            let of_cluster = |cluster: usize, threads: u32| Group::new(cluster as u16, threads);
             let all = ClusterConfig::all_threads;
             let groups = match inbox.rule.lists() {
                 Lists::Single => {

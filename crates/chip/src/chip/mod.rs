@@ -44,7 +44,7 @@ use crate::thread::{State, Thread};
 use crate::turns::Turns;
 use linecard_program::script::PacketProgram;
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Agenda, Branches, Clock, Ticks, Timebase};
+use linecard_sim::{Agenda, Branches, Clock, Ring, Ticks, Timebase};
 use std::collections::VecDeque;
 
 /// A packet on its way to a port.
@@ -108,12 +108,16 @@ pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 pub(crate) enum Timer {
     /// The whole packet is in memory.
     Stored(u32),
-    /// The whole packet has been read for its port.
-    Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
     /// Shapers of a port, by number among the sending ports, permit a packet.
     Opens(u32),
+}
+
+impl Default for Timer {
+    fn default() -> Self {
+        Timer::Stored(0)
+    }
 }
 
 pub(crate) struct Cluster {
@@ -150,8 +154,8 @@ pub struct Chip {
     /// Queues in front of links, then of memories and units: travelling requests, by time of arrival.
     lines: Vec<Due<u32>>,
     /// Packets whose turn has come, and ports whose queues may send; both are empty between events.
-    passing: VecDeque<PacketId>,
-    feeding: VecDeque<u16>,
+    passing: Ring<PacketId>,
+    feeding: Ring<u16>,
     requests: Requests,
     /// When a DRAM channel last acted.
     channels_at: Ticks,
@@ -391,27 +395,26 @@ impl Chip {
     fn note_queue(&mut self, number: usize, now: Ticks) {
         if let Some(recording) = &mut self.recording {
             let sender = &self.senders[number];
-            recording.level(now, LevelOf::Queue(sender.port), sender.queued() as u32);
+            recording.level(now, LevelOf::Queue(sender.port), sender.queued);
         }
     }
 
     fn timer_event(&mut self, now: Ticks) {
-        while let Some(timer) = self.timers.take(now) {
-            match timer {
-                Timer::Stored(packet) => self.stored(PacketId(packet), now),
-                Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
-                Timer::Moved(thread) => self.moved_now(thread, now),
-                Timer::Opens(port) => self.shaper_opens(port as usize, now),
+        let next = loop {
+            match self.timers.take(now) {
+                Ok(Timer::Stored(packet)) => self.stored(PacketId(packet), now),
+                Ok(Timer::Moved(thread)) => self.moved_now(thread, now),
+                Ok(Timer::Opens(port)) => self.shaper_opens(port as usize, now),
+                Err(next) => break next,
             }
-        }
-        if let Some(at) = self.timers.first() {
+        };
+        if let Some(at) = next {
             self.agenda.schedule_taken(at);
         }
     }
 
     fn set_timer(&mut self, at: Ticks, timer: Timer) {
-        self.timers.push(at, timer);
-        if self.agenda.pending(TIMERS).is_none_or(|first| at < first) {
+        if self.timers.push(at, timer) {
             self.agenda.schedule(TIMERS, at);
         }
     }

@@ -1,7 +1,7 @@
 //! The receive side: arrivals, wires, the receive buffer, and packets that ports write to memory.
 
 use super::turns::LOST_AT_ONCE;
-use super::{ARRIVAL, Arrival, Chip, Lost, Timer};
+use super::{Arrival, Chip, Lost, Timer};
 use crate::config::Release;
 use crate::loss::Loss;
 use crate::packet::Packet;
@@ -19,16 +19,15 @@ use linecard_sim::Ticks;
 const PORT_SALT: u32 = 0x2545_f491;
 
 impl Chip {
-    pub(super) fn fetch_arrival(&mut self) {
+    /// Fetches the next packet of the traffic. Returns when it arrives.
+    pub(super) fn fetch_arrival(&mut self) -> Option<Ticks> {
         self.next_arrival = (self.traffic)();
         match &self.next_arrival {
-            Some(arrival) => {
-                let at = self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now());
-                self.agenda.schedule(ARRIVAL, at);
-            }
+            Some(arrival) => Some(self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now())),
             None => {
                 self.traffic_ended = true;
                 self.account.ends(self.agenda.now());
+                None
             }
         }
     }
@@ -52,9 +51,12 @@ impl Chip {
                 self.account.wait_for_lines(self.account.before_lines.now + 1, now);
             }
         }
-        self.fetch_arrival();
+        if let Some(at) = self.fetch_arrival() {
+            self.agenda.schedule_taken(at);
+        }
     }
 
+    #[inline(always)]
     fn came(&mut self, receiver: usize, number: u64, head: &PacketHead, now: Ticks) {
         let receiver = &mut self.receivers[receiver];
         receiver.packets += 1;
@@ -69,6 +71,7 @@ impl Chip {
     }
 
     /// A packet is lost before it has an entry in the table.
+    #[inline(never)]
     fn lose(&mut self, receiver: usize, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
         self.tallies.lost(usize::from(self.receivers[receiver].port), NO_QUEUE, loss);
         self.note(number, Happened::Lost(loss), now);
@@ -96,11 +99,12 @@ impl Chip {
 
     /// The last bit of a frame has arrived.
     pub(super) fn receiver_event(&mut self, number: usize, now: Ticks) {
-        while let Some(&frame) = self.receivers[number].coming.front() {
+        while let Some(frame) = self.receivers[number].coming.front() {
             if frame.ends > now {
                 self.agenda.schedule_taken(frame.ends);
                 break;
             }
+            let frame = *frame;
             let coming = &mut self.receivers[number].coming;
             coming.pop_front();
             if !coming.is_empty() {
@@ -139,7 +143,7 @@ impl Chip {
         self.turns.come();
         match &self.memory {
             Some(memory) if memory.received_by_ports => {
-                self.receivers[by].storing.push_back((id, false));
+                self.receivers[by].storing.push_back(id);
                 self.move_by_port(id, true, now);
             }
             _ => self.offer(id, now),
@@ -147,6 +151,7 @@ impl Chip {
     }
 
     /// Counts a packet that has arrived as inside.
+    #[inline(always)]
     fn stands_in_receive_buffer(&mut self, packet: &mut Packet, now: Ticks) -> PacketId {
         let bytes = packet.head.bytes;
         packet.in_receive = bytes;
@@ -157,6 +162,7 @@ impl Chip {
     }
 
     /// Allocates room for a packet in the memory of the cluster that will take it.
+    #[inline(always)]
     fn allocate(&mut self, packet: &mut Packet, inbox: usize, group: usize) -> Result<(), Loss> {
         let Some(memory) = self.memory.as_mut().filter(|memory| !memory.placed_by_programs) else {
             return Ok(());
@@ -219,21 +225,29 @@ impl Chip {
         packet.done = now;
         let Some(memory) = &self.memory else { return };
         let (place, base) = (memory.stores[store].place, memory.stores[store].base);
+        let kind = if write { Access::Write } else { Access::Read };
+        for cell in 0..cells {
+            let bytes = self.packets[id].cell_bytes(cell);
+            let address = base + self.cell_address(id, cell, write);
+            if let Some(done) = self.places[usize::from(place)].serve(now, kind, address, u32::from(bytes)) {
+                self.part_done(id, write, done);
+            } else {
+                self.request_cell(id, write, place, address, bytes, now);
+            }
+        }
+    }
+
+    /// A port accesses a cell in a memory that answers later. A separate function, so that the others take few
+    /// registers.
+    #[inline(never)]
+    fn request_cell(&mut self, id: PacketId, write: bool, place: u16, address: u64, bytes: u16, now: Ticks) {
         let (owner, kind) = match write {
             true => (Owner::Receive(id), Access::Write),
             false => (Owner::Transmit(id), Access::Read),
         };
-        for cell in 0..cells {
-            let address = base + self.cell_address(id, cell, write);
-            let bytes = self.packets[id].cell_bytes(cell);
-            if let Some(done) = self.places[usize::from(place)].serve(now, kind, address, u32::from(bytes)) {
-                self.part_done(id, write, done);
-                continue;
-            }
-            let request = self.requests.insert(Request::new(owner, NO_TARGET, kind, bytes, place, address));
-            if let Some(done) = self.travel(request, now) {
-                self.completed(request, done);
-            }
+        let request = self.requests.insert(Request::new(owner, NO_TARGET, kind, bytes, place, address));
+        if let Some(done) = self.travel(request, now) {
+            self.completed(request, done);
         }
     }
 
@@ -242,10 +256,9 @@ impl Chip {
         let packet = &mut self.packets[id];
         packet.parts -= 1;
         packet.done = packet.done.max(done);
-        if packet.parts == 0 {
-            let timer = if write { Timer::Stored(id.0) } else { Timer::Fetched(id.0) };
+        if packet.parts == 0 && write {
             let done = packet.done;
-            self.set_timer(done, timer);
+            self.set_timer(done, Timer::Stored(id.0));
         }
     }
 
@@ -254,11 +267,12 @@ impl Chip {
     /// keep a thread from them and then wait for them.
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
-        let by = usize::from(self.packets[id].receiver);
-        if let Some(entry) = self.receivers[by].storing.iter_mut().find(|(other, _)| *other == id) {
-            entry.1 = true;
-        }
-        while let Some(&(id, true)) = self.receivers[by].storing.front() {
+        let packet = &mut self.packets[id];
+        packet.stored = true;
+        let by = usize::from(packet.receiver);
+        while let Some(&id) = self.receivers[by].storing.front()
+            && self.packets[id].stored
+        {
             self.receivers[by].storing.pop_front();
             self.account.stored += u128::from(now - self.packets[id].received);
             self.offer(id, now);
@@ -266,12 +280,18 @@ impl Chip {
     }
 
     /// Returns the byte offset of a cell in the packet memory; callers ask for cells in order.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
-        let packet = &mut self.packets[id];
+        let packet = &self.packets[id];
         if packet.in_a_row {
             return (u64::from(packet.first_cell) + u64::from(cell)) * u64::from(CELL_BYTES);
         }
+        self.linked_cell_address(id, cell, write)
+    }
+
+    /// As `cell_address`, for a packet whose cells are linked.
+    fn linked_cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
+        let packet = &mut self.packets[id];
         let Some(memory) = &self.memory else { return u64::from(cell) * u64::from(CELL_BYTES) };
         let room = &memory.stores[usize::from(packet.store)].room;
         let at = if write { &mut packet.write_at } else { &mut packet.read_at };
@@ -327,6 +347,7 @@ impl Chip {
     }
 
     /// The packet's cells of the receive buffer are free.
+    #[inline(always)]
     pub(super) fn free_pool(&mut self, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
         let bytes = u64::from(std::mem::take(&mut packet.in_receive));

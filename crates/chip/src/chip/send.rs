@@ -54,6 +54,7 @@ impl Chip {
     }
 
     /// A thread releases its packet.
+    #[inline(always)]
     fn hand_over(&mut self, thread: u32, now: Ticks) {
         let id = self.leave_thread(thread, now);
         let packet = &mut self.packets[id];
@@ -116,7 +117,8 @@ impl Chip {
                     self.account.turned += u128::from(now - packet.sent);
                 }
                 packet.sent = now;
-                sender.most_queued = sender.most_queued.max(sender.queued() as u32);
+                sender.queued += 1;
+                sender.most_queued = sender.most_queued.max(sender.queued);
                 self.feeding.push_back(number);
                 self.note_queue(usize::from(number), now);
             }
@@ -130,7 +132,9 @@ impl Chip {
                 self.packets.remove(id);
             }
         }
-        self.passing.extend(self.order.passed(&self.packets, domain));
+        if let Some(next) = self.order.passed(&self.packets, domain) {
+            self.passing.push_back(next);
+        }
     }
 
     /// Drops a packet: what it holds is free, and its turn passes on.
@@ -193,7 +197,7 @@ impl Chip {
     /// Sends packets from the queues of a port: from memory into its buffer, or onto the wire.
     fn feed(&mut self, number: usize, now: Ticks) {
         let by_port = self.memory.as_ref().is_some_and(|m| m.sent_by_ports);
-        loop {
+        while self.senders[number].queued > 0 {
             let packets = &self.packets;
             let sender = &mut self.senders[number];
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
@@ -208,12 +212,13 @@ impl Chip {
                 Next::Nothing => break,
             };
             let Some(id) = sender.classes[class].pop_front() else { break };
+            sender.queued -= 1;
             let next = sender.blocked[class].pop_front();
             self.note_queue(number, now);
             if by_port {
                 let sender = &mut self.senders[number];
                 sender.buffer_used += u32::from(self.packets[id].cells);
-                sender.fetched.push_back((id, false));
+                sender.fetched.push_back(id);
                 self.move_by_port(id, false, now);
             } else {
                 self.begin(number, id, now);
@@ -241,21 +246,19 @@ impl Chip {
         self.go_on(now);
     }
 
-    /// The whole packet has been read for its port.
-    pub(super) fn fetched(&mut self, id: PacketId, now: Ticks) {
-        let number = usize::from(self.packets[id].sender);
-        if let Some(entry) = self.senders[number].fetched.iter_mut().find(|(other, _)| *other == id) {
-            entry.1 = true;
-        }
-        self.begin_fetched(number, now);
-    }
-
-    /// Puts the first packet of the port's buffer on the wire, if all of it is there.
-    fn begin_fetched(&mut self, number: usize, now: Ticks) {
+    /// Puts the first packet of the port's buffer on the wire, once all of it is there.
+    pub(super) fn begin_fetched(&mut self, number: usize, now: Ticks) {
         let sender = &mut self.senders[number];
-        if sender.sending.is_none() && sender.fetched.front().is_some_and(|&(_, there)| there) {
-            let Some((id, _)) = sender.fetched.pop_front() else { return };
-            self.begin(number, id, now);
+        if sender.sending.is_none()
+            && let Some(&id) = sender.fetched.front()
+            && let Packet { parts: 0, done, .. } = self.packets[id]
+        {
+            if done > now {
+                self.agenda.schedule(self.sources.first_sender + number, done);
+            } else {
+                sender.fetched.pop_front();
+                self.begin(number, id, now);
+            }
         }
     }
 
@@ -271,7 +274,7 @@ impl Chip {
         self.agenda.schedule(self.sources.first_sender + number, ends);
     }
 
-    /// A frame of a port has ended on the wire.
+    /// A frame of a port has ended on the wire, or all of the next one is in its buffer.
     pub(super) fn sender_event(&mut self, number: usize, now: Ticks) {
         if !self.block_threads.is_empty() {
             return self.slots_event(number, now);
@@ -281,7 +284,7 @@ impl Chip {
             return self.refill(now);
         }
         let sender = &mut self.senders[number];
-        let Some(id) = sender.sending.take() else { return };
+        let Some(id) = sender.sending.take() else { return self.begin_fetched(number, now) };
         if self.memory.as_ref().is_some_and(|m| m.sent_by_ports) {
             sender.buffer_used -= u32::from(self.packets[id].cells);
         }
@@ -305,23 +308,25 @@ impl Chip {
     }
 
     /// Counts a packet that threads processed and that is no longer inside.
+    #[inline(always)]
     fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
-        let Packet { head, number, flow_hash, receiver, sender, counted, received, .. } = self.packets[id];
+        let packet = &self.packets[id];
+        let Packet { number, counted, received, .. } = *packet;
         self.gone += 1;
-        let bytes = u64::from(head.leaving_bytes());
+        let (bytes_in, bytes) = (packet.head.bytes, u64::from(packet.head.leaving_bytes()));
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
-        if head.network == NetworkKind::NotIp {
+        if packet.head.network == NetworkKind::NotIp {
             let counts = &mut self.account.not_ip;
             *(if by_port { &mut counts.forwarded } else { &mut counts.finished }) += 1;
         }
-        let receiver = &self.receivers[usize::from(receiver)];
-        let (input_port, output_port) = (receiver.port, self.senders[usize::from(sender)].port);
-        let on_wire = if receiver.from_first_bit { receiver.wire.pass(head.bytes) } else { 0 };
+        let receiver = &self.receivers[usize::from(packet.receiver)];
+        let (input_port, output_port) = (receiver.port, self.senders[usize::from(packet.sender)].port);
+        let on_wire = if receiver.from_first_bit { receiver.wire.pass(bytes_in) } else { 0 };
         let latency = now - received + on_wire;
         self.account.latency.record(latency);
         self.tallies.left(usize::from(input_port), counted, bytes, latency);
-        self.account.leaves(head.bytes, now);
+        self.account.leaves(bytes_in, now);
         self.account.bytes_inside.event();
         self.note(number, Happened::Departed { port: output_port }, now);
         self.note_inside(now);
@@ -330,15 +335,20 @@ impl Chip {
         slice.bytes_out += bytes;
         slice.latency += u128::from(latency);
         if let Some(sink) = &mut self.departures {
+            let Packet { head, flow_hash, .. } = self.packets[id];
             sink(&Departure { at: now, number, flow_hash, input_port, output_port, by_port, latency, head });
         }
     }
 
     /// If a packet always waits, threads that found no room in memory for one try again.
+    #[inline(always)]
     pub(super) fn refill(&mut self, now: Ticks) {
-        if !self.config.saturated || self.next_arrival.is_none() {
-            return;
+        if self.config.saturated && self.next_arrival.is_some() {
+            self.refill_all(now);
         }
+    }
+
+    fn refill_all(&mut self, now: Ticks) {
         // Clusters may have separate memories: one may be full for the next packet while another has room.
         let mut full = None;
         for inbox in 0..self.inboxes.len() {

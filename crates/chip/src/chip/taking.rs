@@ -24,11 +24,12 @@ impl Chip {
         for at in 0..self.clusters[cluster].takes.len() {
             let inbox = usize::from(self.clusters[cluster].takes[at]);
             let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
-            if self.inboxes[inbox].is_open()
-                && let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front()
+            let from = &mut self.inboxes[inbox];
+            if from.is_open()
+                && let Some(id) = from.groups[group].packets.pop_front()
             {
-                self.inboxes[inbox].waiting -= 1;
-                self.inboxes[inbox].enters(id);
+                from.waiting -= 1;
+                from.enters(id);
                 self.hold(thread, id, now);
                 self.let_putters_in(inbox, now);
                 return !self.waits_for_bus(thread, id, now);
@@ -92,13 +93,18 @@ impl Chip {
 
     /// Cells of a packet cross the bus of its port to the thread that took it. Returns whether the thread waits
     /// for them.
+    #[inline(always)]
     fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
+        let bus = self.receivers[usize::from(self.packets[id].receiver)].bus;
+        bus.is_some_and(|bus| self.crosses_bus(bus, thread, id, now))
+    }
+
+    fn crosses_bus(&mut self, bus: u16, thread: u32, id: PacketId, now: Ticks) -> bool {
         let packet = &self.packets[id];
         if self.inboxes[usize::from(packet.inbox)].receivers.is_empty() {
             // The packet came from another thread and not from its port.
             return false;
         }
-        let Some(bus) = self.receivers[usize::from(packet.receiver)].bus else { return false };
         let bytes = u32::from(packet.cells) * CELL_BYTES;
         let across = self.links[usize::from(bus)].cross(now, bytes);
         if across > now {
@@ -144,6 +150,7 @@ impl Chip {
     }
 
     /// A packet is no longer with its thread.
+    #[inline(always)]
     pub(super) fn out_of_hand(&mut self, thread: u32, now: Ticks) -> PacketId {
         self.ends_span(thread, now);
         let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);

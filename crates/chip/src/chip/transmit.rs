@@ -7,7 +7,7 @@
 
 use super::Chip;
 use super::issued::Part;
-use crate::config::{TransmitBufferConfig, TransmitRoom};
+use crate::config::{TransmitBufferConfig, TransmitRoom, Watermarks};
 use crate::packet::{NOBODY, Placing};
 use crate::port::CellQueue;
 use crate::thread::State;
@@ -45,7 +45,9 @@ impl Chip {
             return false;
         }
         self.take_place(thread, id, placing);
-        self.passing.extend(self.order.passed(&self.packets, self.packets[id].domain));
+        if let Some(next) = self.order.passed(&self.packets, self.packets[id].domain) {
+            self.passing.push_back(next);
+        }
         self.go_on(now);
         true
     }
@@ -273,8 +275,13 @@ impl Chip {
 
     /// Returns the next packet to send from memory: the first of a port whose queue has fallen to the low
     /// watermark, once it is complete.
+    #[inline(always)]
     pub(super) fn next_kept(&mut self) -> Option<PacketId> {
-        let watermarks = self.config.transmit.filter(|_| !self.turns.are_over())?.watermarks;
+        let watermarks = self.config.transmit.as_ref()?.watermarks;
+        if self.turns.are_over() { None } else { self.kept_below(watermarks) }
+    }
+
+    fn kept_below(&mut self, watermarks: Option<Watermarks>) -> Option<PacketId> {
         let low_bytes = watermarks?.low_bytes;
         let packets = &self.packets;
         let cells = self.senders.iter_mut().map(|sender| &mut sender.cells);

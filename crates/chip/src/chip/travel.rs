@@ -30,10 +30,8 @@ impl Chip {
             None => self.links.len() + usize::from(r.place),
         };
         if at > self.agenda.now() {
-            self.lines[line].push(at, request);
-            let source = self.sources.first_line + line;
-            if self.agenda.pending(source).is_none_or(|first| at < first) {
-                self.agenda.schedule(source, at);
+            if self.lines[line].push(at, request) {
+                self.agenda.schedule(self.sources.first_line + line, at);
             }
             return None;
         }
@@ -41,6 +39,7 @@ impl Chip {
     }
 
     /// A request has reached a link or a memory.
+    #[inline(always)]
     fn serve(&mut self, line: usize, request: u32, now: Ticks) -> Option<Ticks> {
         if line < self.links.len() {
             let bytes = u32::from(self.requests[request].bytes);
@@ -188,12 +187,17 @@ impl Chip {
         {
             return self.operations_event(number, now);
         }
-        while let Some(request) = self.lines[line].take(now) {
-            if let Some(done) = self.serve(line, request, now) {
-                self.completed(request, done);
+        let next = loop {
+            match self.lines[line].take(now) {
+                Ok(request) => {
+                    if let Some(done) = self.serve(line, request, now) {
+                        self.completed(request, done);
+                    }
+                }
+                Err(next) => break next,
             }
-        }
-        if let Some(at) = self.lines[line].first() {
+        };
+        if let Some(at) = next {
             self.agenda.schedule_taken(at);
         }
     }
@@ -271,7 +275,10 @@ impl Chip {
         match owner {
             Owner::Thread { .. } | Owner::Nobody => {}
             Owner::Receive(id) => self.part_done(id, true, done),
-            Owner::Transmit(id) => self.part_done(id, false, done),
+            Owner::Transmit(id) => {
+                self.part_done(id, false, done);
+                self.begin_fetched(usize::from(self.packets[id].sender), self.agenda.now());
+            }
             Owner::Wide { queue, write } => {
                 let now = self.agenda.now();
                 self.wide_done(queue, write, now);

@@ -87,7 +87,10 @@ impl Serves for Banks {
     #[inline(always)]
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks {
         let bank = match &mut self.by {
-            Next::Address { block_bits } => (address >> *block_bits) as usize % self.banks.len(),
+            Next::Address { block_bits } => {
+                let (block, count) = ((address >> *block_bits) as usize, self.banks.len());
+                if count.is_power_of_two() { block & (count - 1) } else { block % count }
+            }
             Next::Turn { last } => {
                 *last = if *last + 1 == self.banks.len() { 0 } else { *last + 1 };
                 *last

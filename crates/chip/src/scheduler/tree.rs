@@ -5,8 +5,7 @@ use super::config::{Member, SchedulerConfig};
 use super::head::Head;
 use super::shaper::Shaper;
 use linecard_program::PacketId;
-use linecard_sim::{Ticks, Timebase};
-use std::collections::VecDeque;
+use linecard_sim::{Ring, Ticks, Timebase};
 
 /// The next packet of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,12 +84,7 @@ impl Scheduler {
 
     /// Selects the next packet and counts it as sent; `bytes` returns the size of a packet.
     #[inline(always)]
-    pub fn next(
-        &mut self,
-        classes: &[VecDeque<PacketId>],
-        bytes: impl Fn(PacketId) -> u32,
-        now: Ticks,
-    ) -> Next {
+    pub fn next(&mut self, classes: &[Ring<PacketId>], bytes: impl Fn(PacketId) -> u32, now: Ticks) -> Next {
         match self.single {
             true if classes[0].is_empty() => Next::Nothing,
             true => Next::Class(0),
@@ -101,7 +95,7 @@ impl Scheduler {
     #[inline(never)]
     fn next_of_groups(
         &mut self,
-        classes: &[VecDeque<PacketId>],
+        classes: &[Ring<PacketId>],
         bytes: impl Fn(PacketId) -> u32,
         now: Ticks,
     ) -> Next {
