@@ -89,10 +89,11 @@ impl Decoded {
         Self::TooManyTags,
     ];
 
-    /// Returns whether the packet belongs to a flow.
+    /// Returns whether the packet belongs to a flow: packets of several flows look the same without their ports or
+    /// addresses.
     #[must_use]
     pub const fn has_flow(self) -> bool {
-        matches!(self, Self::Complete | Self::PortsNotCaptured | Self::AddressesNotCaptured)
+        matches!(self, Self::Complete)
     }
 
     /// Returns whether the packet itself is broken, in contrast to one that is cut by the capture or of a

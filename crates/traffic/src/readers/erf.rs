@@ -10,7 +10,7 @@ use super::stream::ByteStream;
 use super::{Container, dag_time_ns, note_cut, u16_be};
 use crate::link::ETHERNET_FCS_BYTES;
 use crate::report::{DamageKind, DamageReport, Place, Words};
-use crate::{LinkType, Packet, TrafficError, link};
+use crate::{LinkType, Network, Packet, TrafficError, link};
 
 const HEADER_BYTES: usize = 16;
 const EXTENSION_BYTES: usize = 8;
@@ -205,7 +205,7 @@ fn deliver(stream: &mut ByteStream, extent: &Extent) -> Packet {
     link::decode(link, frame, &mut packet);
     if wire_from_ip {
         packet.captured_bytes += prefix_bytes as u32;
-        if packet.decoded.has_flow() {
+        if packet.network != Network::Other {
             packet.wire_bytes = packet.ip_bytes;
         }
     }
