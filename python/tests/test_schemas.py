@@ -40,6 +40,7 @@ BROKEN = {
     "a number in quotes": ("chip", "platforms/example_smartnic", "threads = 8", 'threads = "8"'),
     "a fraction of a thing": ("chip", "platforms/example_smartnic", "threads = 8", "threads = 8.5"),
     "a name that there is not": ("chip", "platforms/example_smartnic", 'kind = "dram"', 'kind = "drum"'),
+    "a kind of unit that there is not": ("chip", "platforms/ixp1200", '"queue_manager"', '"queue_manger"'),
     "a unit of something else": ("chip", "platforms/example_smartnic", '"256 KiB"', '"256 MHz"'),
     "a table that there is not": ("chip", "platforms/example_smartnic", "[traffic]", "[trafic]"),
     "a key of another step": ("program", "programs/secure_gateway", 'op = "send"', 'op = "send"\nto = "work"'),
@@ -93,6 +94,16 @@ def test_an_editor_refuses_what_the_reader_refuses(tmp_path, broken):
     assert "error: " in checked.stderr
     with pytest.raises(linecard.ConfigError):
         linecard.describe(str(file))
+
+
+def test_a_link_profile_needs_no_title(tmp_path):
+    text = (ROOT / "presets" / "traffic" / "edge.toml").read_text()
+    untitled = re.sub("^title = .*\n", "", text, flags=re.MULTILINE)
+    assert untitled != text
+    file = tmp_path / "untitled.toml"
+    file.write_text(untitled)
+    assert linecard.flows(file, packets=1000).packets == 1000
+    assert taplo("traffic", file).returncode == 0
 
 
 def test_every_key_has_a_meaning_and_a_type():

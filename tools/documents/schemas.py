@@ -48,7 +48,7 @@ def schemas() -> dict[str, Schema]:
         "program": _program(),
         "dram": _part("dram", "A DRAM part, or a standard", ("dram", "standards")),
         "policy": _part("policy", "A policy of a DRAM controller", ("policies",)),
-        "traffic": _part("traffic", "A link profile", ("traffic",)),
+        "traffic": _part("traffic", "A link profile", ("traffic",), required=[]),
         "queueing": _part("queueing", "A machine that runs queue managers", ("queueing",)),
         "sweep": _sweep(),
         "study": _study(),
@@ -123,7 +123,7 @@ def _program() -> Schema:
     return _file("program", "A program of steps", top, definitions=values)
 
 
-def _part(name: str, title: str, folders: tuple[str, ...]) -> Schema:
+def _part(name: str, title: str, folders: tuple[str, ...], **more: Any) -> Schema:
     """The schema of files that consist of values: the keys of all shipped ones."""
     files = [Specimen(f"{each.kind}/{each.name}") for each in presets() if each.kind in folders]
     tables, values = _tables(keys_of(files))
@@ -132,7 +132,7 @@ def _part(name: str, title: str, folders: tuple[str, ...]) -> Schema:
     if "timing" in tables:
         # Formulas of a standard may have other names.
         tables["timing"]["additionalProperties"] = tables["timing"]["properties"]["tRCD"]
-    return _file(name, title, tables, definitions=values)
+    return _file(name, title, tables, **more, definitions=values)
 
 
 def _tables(keys: Iterable[Key]) -> tuple[Schema, Schema]:

@@ -8,6 +8,7 @@ use super::lifts::{
     BUFFERS, ENGINES, INBOX_WINDOW, LINK, Limit, MEMORY, ORDER, PACKET_MEMORY, PORTS_IN, PORTS_OUT, QUEUES,
     RINGS, SHAPERS, THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
 };
+use crate::pace::significant;
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
 use crate::summary::share;
@@ -278,8 +279,9 @@ pub(super) fn judge(
             component: OFFERED_LOAD.to_owned(),
             utilization: Some(busiest.1),
             why: format!(
-                "The chip carries the offered load of {gbps:.2} Gbit/s: no buffer overflows and no queue grows. The busiest part, \
+                "The chip carries the offered load of {} Gbit/s: no buffer overflows and no queue grows. The busiest part, \
                  {}, is {:.0} % utilised.",
+                significant(gbps),
                 busiest.0,
                 busiest.1 * 100.0
             ),

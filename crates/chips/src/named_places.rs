@@ -195,7 +195,7 @@ fn leave_others(section: &Section<'_>, kind: &Kind, kinds: &[(&str, &Kind)]) {
 /// Returns the `[unit.NAME]` of a kind, if there is one.
 fn unit_of_kind<'d>(root: &Section<'d>, kind: &str) -> Option<Section<'d>> {
     let units = root.sections("unit");
-    units.into_iter().find(|unit| unit.text_if("kind", "operation").as_deref() == Some(kind))
+    units.into_iter().find(|unit| unit.says("kind", kind))
 }
 
 /// Returns whether the file has a result cache with entries.

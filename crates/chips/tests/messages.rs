@@ -280,6 +280,20 @@ fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
 }
 
 #[test]
+fn words_without_time_are_legal_and_leave_their_size_without_effect() {
+    let timed = ("access_cycles = 1\n", "access_cycles = 1\nword_cycles = 1\nword_bytes = 8\n");
+    assert_eq!(problems(&[timed], &[]), [""; 0]);
+    assert_eq!(problems(&[timed], &["scratch.word_cycles=0"]), [""; 0]);
+    // The points of a sweep over both keys are legal, too.
+    assert_eq!(problems(&[timed], &["scratch.word_cycles=0", "scratch.word_bytes=4"]), [""; 0]);
+    let untimed = ("access_cycles = 1\n", "access_cycles = 1\nword_cycles = 0\nword_bytes = 8\n");
+    assert_eq!(problems(&[untimed], &[]), [""; 0]);
+    let found = problems(&[untimed], &["scratch.word_bytes=4"]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.contains("memory.scratch.word_bytes: has no effect here: words take no"), "{only}");
+}
+
+#[test]
 fn a_key_without_effect_is_told_what_gives_it_one() {
     let takes = "takes = \"wire\"\n";
     let with = |key: &str| problems(&[(takes, &format!("{takes}{key}\n"))], &[]);

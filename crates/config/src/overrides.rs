@@ -93,11 +93,8 @@ fn one(
 /// Returns the path from the root: as written, or with the table of the only component of that name.
 fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Result<Vec<&'a str>, String> {
     let first = parts[0];
-    if parts.len() == 1 {
-        return match OWN.contains(&first) {
-            true => Err("the key describes the file itself and cannot be set".to_owned()),
-            false => Ok(parts),
-        };
+    if parts.len() == 1 && OWN.contains(&first) {
+        return Err("the key describes the file itself and cannot be set".to_owned());
     }
     let components = |kind: &str| root.get(kind).and_then(Node::table);
     if kinds.contains(&first) && components(first).is_some() {
@@ -120,11 +117,11 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
     match named.as_slice() {
         [kind] => Ok([&[*kind], parts.as_slice()].concat()),
         // A table that no file has yet; if it is never read, the end reports it, with the nearest name.
-        [] if !kinds.contains(&first) => Ok(parts),
+        [] if parts.len() == 1 || !kinds.contains(&first) => Ok(parts),
         [] => Err(format!("the file has no `{first}`")),
         several => {
-            let rest = parts[1..].join(".");
-            let all: Vec<String> = several.iter().map(|kind| format!("{kind}.{first}.{rest}")).collect();
+            let key = parts.join(".");
+            let all: Vec<String> = several.iter().map(|kind| format!("{kind}.{key}")).collect();
             Err(format!("several components are called `{first}`; write one of {}", all.join(", ")))
         }
     }

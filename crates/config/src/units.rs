@@ -235,12 +235,21 @@ pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, Str
     match value {
         Scalar::Integer(i) => Ok(Quantity::Whole(i128::from(*i))),
         Scalar::Number(n) => Ok(Quantity::Real(*n)),
+        Scalar::Text(text) if has_leading_zero(text) => {
+            Err(format!("found `{text}`; a number has no leading zeros, remove them"))
+        }
         Scalar::Text(text) if !measure.name.is_empty() => convert(text, measure),
         Scalar::Text(text) if Decimal::parse(text).is_some() => {
             Err(format!("found the text `\"{text}\"`, a number in quotes; remove the quotes"))
         }
         _ => Err(format!("found `{value}`")),
     }
+}
+
+/// Returns whether a text is a number that TOML does not have, so that it is a text without quotes, too.
+fn has_leading_zero(text: &str) -> bool {
+    let behind = text.strip_prefix('0').unwrap_or("");
+    behind.starts_with(|digit: char| digit.is_ascii_digit()) && Decimal::parse(text).is_some()
 }
 
 fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
@@ -429,6 +438,11 @@ mod tests {
         let of = |text: &str| quantity(Measure::NONE, &Scalar::Text(text.into())).unwrap_err();
         assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes; remove the quotes");
         assert_eq!(of("many"), "found `many`");
+        // TOML has no number with a leading zero, so that `--set` takes it as a text.
+        for text in ["02", "00", "007.5"] {
+            assert_eq!(of(text), format!("found `{text}`; a number has no leading zeros, remove them"));
+        }
+        assert_eq!(of("0.5"), "found the text `\"0.5\"`, a number in quotes; remove the quotes");
     }
 
     #[test]

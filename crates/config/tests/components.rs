@@ -110,6 +110,17 @@ fn a_name_of_several_components_is_told_with_all() {
 }
 
 #[test]
+fn a_table_is_set_under_the_name_of_the_only_component_like_its_keys() {
+    let text = "[memory.sram]\nx=1\ny=2\n[cluster.rx]\nx=1\n[port.rx]\nx=1";
+    let set = document(text, &["sram={x=3}"]);
+    let sram = &set.root().sections("memory")[0];
+    assert_eq!((sram.integer("x", ANY, ""), sram.integer("y", ANY, "")), (3, 2));
+    let refused = |change: &str| told(document(text, &[change]));
+    assert!(refused("rx={x=3}").contains("write one of cluster.rx, port.rx"));
+    assert!(refused("sram=3").contains("`memory.sram` is a table; set one of its keys"));
+}
+
+#[test]
 fn an_override_is_a_toml_value_or_a_bare_name_or_a_number_with_a_unit() {
     let overrides = [
         "clock.engines_mhz=0.2 GHz",

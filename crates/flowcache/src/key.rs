@@ -1,7 +1,8 @@
 //! Computes keys from packets: the bytes of the fields that identify a flow.
 
 use crate::{FlowCacheError, names};
-use linecard_traffic::{FiveTuple, Network, Packet};
+use linecard_traffic::ip::{SCTP, TCP, UDP};
+use linecard_traffic::{Decoded, FiveTuple, Network, Packet};
 use linecard_words::Mismatch;
 use std::fmt;
 
@@ -53,6 +54,18 @@ impl Field {
                 format!("a prefix of 1 to {MOST_PREFIX_BITS} bits for src or dst only"),
             )
             .into()),
+        }
+    }
+
+    fn is_known(self, packet: &Packet) -> bool {
+        match (packet.decoded, self) {
+            (Decoded::Complete, _) => true,
+            (Decoded::PortsNotCaptured, Self::Source(_) | Self::Destination(_)) => true,
+            // If the capture ends in a chain of IPv6 extension headers, the protocol is that of an extension.
+            (Decoded::PortsNotCaptured, Self::Protocol) => {
+                matches!(packet.flow.protocol, TCP | UDP | SCTP)
+            }
+            _ => false,
         }
     }
 
@@ -123,11 +136,12 @@ impl Key {
         self.of_flow(&flow, 4)
     }
 
-    /// Returns the key of a packet, or `None` if it belongs to no flow.
+    /// Returns the key of a packet, or `None` if it belongs to no flow: the capture lacks a field of the key, or the
+    /// packet is not an IP packet.
     #[must_use]
     pub fn of(&self, packet: &Packet) -> Option<KeyBytes> {
         let address_bytes = match packet.network {
-            _ if !packet.decoded.has_flow() => return None,
+            _ if !self.fields.iter().all(|field| field.is_known(packet)) => return None,
             Network::Ipv4 => 4,
             Network::Ipv6 => 16,
             Network::Other => return None,
@@ -207,7 +221,6 @@ impl KeyBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_traffic::Decoded;
 
     fn packet(network: Network) -> Packet {
         let flow =
@@ -244,6 +257,22 @@ mod tests {
         assert_eq!(key.of(&Packet::default()), None);
         let v6_prefix = Key::parse("dst/1").unwrap().of(&packet(Network::Ipv6)).unwrap();
         assert_eq!(v6_prefix.as_slice(), [0; 16]);
+    }
+
+    #[test]
+    fn a_packet_without_captured_ports_has_only_keys_that_need_no_port() {
+        let known = |decoded, protocol, key: &str| {
+            let mut packet = packet(Network::Ipv6);
+            (packet.decoded, packet.flow.protocol) = (decoded, protocol);
+            Key::parse(key).unwrap().of(&packet).is_some()
+        };
+        let keys = ["5-tuple", "src_port", "dst,dst_port", "src,protocol", "2-tuple", "dst/24"];
+        let udp = keys.map(|key| known(Decoded::PortsNotCaptured, UDP, key));
+        assert_eq!(udp, [false, false, false, true, true, true]);
+        // The capture ends in a routing header, so that the protocol behind it is not known.
+        let routing = keys.map(|key| known(Decoded::PortsNotCaptured, 43, key));
+        assert_eq!(routing, [false, false, false, false, true, true]);
+        assert_eq!(keys.map(|key| known(Decoded::AddressesNotCaptured, UDP, key)), [false; 6]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! IPv4 (RFC 791), IPv6 (RFC 8200) with its extension headers, and the first bytes of TCP, UDP and SCTP.
 //!
-//! It reads only the fields that a packet processor's classifier needs. Headers are read as captured, so a
-//! total length that contradicts the frame does not hide the ports (it is 0 in BIG TCP packets, and arbitrary
-//! in offloaded ones).
+//! It reads only the fields that a packet processor's classifier needs. An IPv4 header that does not fit its
+//! frame on the wire is damaged (RFC 1812, section 5.2.2). A total length of 0 states nothing: BIG TCP packets and
+//! packets that the network interface is to segment have it.
 //!
 //! A parsing library would not do: a header that the capture cut must still return the fields that it has, and
 //! the code runs once per packet.
@@ -37,12 +37,18 @@ pub(crate) fn decode(frame: &[u8], at: usize, packet: &mut Packet) {
 
 #[inline]
 fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
+    let on_wire = bytes_on_wire(frame, at, packet);
+    let header_bytes = usize::from(frame[at] & 0xf) * 4;
+    if header_bytes < IPV4_HEADER_BYTES || header_bytes > on_wire {
+        packet.decoded = Decoded::BadIpHeaderLength;
+        return;
+    }
     let Some(header) = frame[at..].first_chunk::<IPV4_HEADER_BYTES>() else {
         return decode_cut_v4(&frame[at..], packet);
     };
-    let header_bytes = usize::from(header[0] & 0xf) * 4;
-    if header_bytes < IPV4_HEADER_BYTES {
-        packet.decoded = Decoded::BadIpHeaderLength;
+    let total_bytes = usize::from(u16::from_be_bytes([header[2], header[3]]));
+    if total_bytes != 0 && !(header_bytes..=on_wire).contains(&total_bytes) {
+        packet.decoded = Decoded::BadIpTotalLength;
         return;
     }
     packet.network = Network::Ipv4;
@@ -56,6 +62,12 @@ fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
         frame.get(at..at + header_bytes).map(|whole| ones_complement_sum(whole) == 0xffff);
     packet.later_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x1fff != 0;
     decode_transport(frame, at + header_bytes, packet);
+}
+
+/// Returns the bytes from `at` to the end of the frame on the wire, its check sequence left out. A damaged record may
+/// have more bytes than it states.
+fn bytes_on_wire(frame: &[u8], at: usize, packet: &Packet) -> usize {
+    (packet.bytes_without_fcs() as usize).max(frame.len()).saturating_sub(at)
 }
 
 /// Reads an IPv4 header cut by the capture: it is useful once it contains the protocol.

@@ -69,15 +69,17 @@ pub enum Decoded {
     CutBeforeIp,
     /// The link header announces IP, but the version field has another value.
     BadIpVersion,
-    /// The IPv4 header length field is below five words.
+    /// The IPv4 header length field is below five words, or the header is longer than its frame.
     BadIpHeaderLength,
+    /// The IPv4 total length is less than the header, or more than its frame.
+    BadIpTotalLength,
     /// More VLAN tags or MPLS labels than [`crate::link::MAX_TAGS`].
     TooManyTags,
 }
 
 impl Decoded {
     /// All variants, in declaration order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Complete,
         Self::PortsNotCaptured,
         Self::AddressesNotCaptured,
@@ -86,20 +88,25 @@ impl Decoded {
         Self::CutBeforeIp,
         Self::BadIpVersion,
         Self::BadIpHeaderLength,
+        Self::BadIpTotalLength,
         Self::TooManyTags,
     ];
 
-    /// Returns whether the packet belongs to a flow.
+    /// Returns whether the packet belongs to a flow: packets of several flows look the same without their ports or
+    /// addresses.
     #[must_use]
     pub const fn has_flow(self) -> bool {
-        matches!(self, Self::Complete | Self::PortsNotCaptured | Self::AddressesNotCaptured)
+        matches!(self, Self::Complete)
     }
 
     /// Returns whether the packet itself is broken, in contrast to one that is cut by the capture or of a
     /// foreign protocol.
     #[must_use]
     pub const fn is_malformed(self) -> bool {
-        matches!(self, Self::BadIpVersion | Self::BadIpHeaderLength | Self::TooManyTags)
+        matches!(
+            self,
+            Self::BadIpVersion | Self::BadIpHeaderLength | Self::BadIpTotalLength | Self::TooManyTags
+        )
     }
 
     /// Returns the stable key for tables and JSON.
@@ -114,10 +121,14 @@ impl Decoded {
             Self::CutBeforeIp => "cut_before_ip",
             Self::BadIpVersion => "bad_ip_version",
             Self::BadIpHeaderLength => "bad_ip_header_length",
+            Self::BadIpTotalLength => "bad_ip_total_length",
             Self::TooManyTags => "too_many_tags",
         }
     }
 }
+
+/// The wire length of a packet while its headers are read, if its record does not state the length.
+pub(crate) const NO_WIRE_BYTES: u32 = u32::MAX;
 
 /// One packet as the simulator sees it: plain data, no allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{ethernet, ipv4, ipv4_tcp, ipv6, one_packet, tcp};
+use common::{ethernet, ipv4, ipv4_tcp, ipv6, one_packet, one_packet_of, tcp};
 use linecard_traffic::{Decoded, FiveTuple, Network, Packet};
 
 const V4_FLOW: FiveTuple =
@@ -122,10 +122,10 @@ fn cut_headers_tell_what_they_still_hold() {
         (24, Decoded::Complete),
     ];
     for (bytes, decoded) in expected {
-        assert_eq!(one_packet(101, &v4[..bytes]).decoded, decoded, "{bytes} bytes captured");
+        assert_eq!(one_packet_of(40, 101, &v4[..bytes]).decoded, decoded, "{bytes} bytes captured");
     }
     // A cut address equals neither a whole one nor one cut elsewhere.
-    let flows = [10, 12, 13, 16, 18, 20].map(|bytes| one_packet(101, &v4[..bytes]).flow);
+    let flows = [10, 12, 13, 16, 18, 20].map(|bytes| one_packet_of(40, 101, &v4[..bytes]).flow);
     assert!(flows[1..].windows(2).all(|pair| pair[0] != pair[1]), "{flows:x?}");
     assert_eq!(flows[0], flows[1]);
 }
@@ -150,6 +150,32 @@ fn broken_headers_have_no_flow() {
 }
 
 #[test]
+fn an_ipv4_header_that_does_not_fit_its_frame_is_damaged() {
+    let decoded = |wire_bytes: u32, captured: usize, first: u8, total_bytes: u16| {
+        let mut frame = ethernet(&[8, 0], &ipv4(6, 0, &[0; 64]));
+        frame[14] = first;
+        frame[16..18].copy_from_slice(&total_bytes.to_be_bytes());
+        one_packet_of(wire_bytes, 1, &frame[..captured]).decoded
+    };
+    let (length, total) = (Decoded::BadIpHeaderLength, Decoded::BadIpTotalLength);
+    // The frame ends 10, and 19, bytes into the header; or the capture cut it there.
+    assert_eq!([24, 33].map(|bytes| decoded(bytes, bytes as usize, 0x45, 40)), [length; 2]);
+    assert_eq!([24, 33].map(|bytes| decoded(60, bytes, 0x45, 40)), [Decoded::AddressesNotCaptured; 2]);
+    // A header of 60 bytes in 44 bytes on the wire, and in 60 of which 44 were captured.
+    assert_eq!(decoded(58, 58, 0x4f, 44), length);
+    assert_eq!(decoded(74, 58, 0x4f, 60), Decoded::PortsNotCaptured);
+    // The total length: less than the header, the header alone, the whole frame, more than the frame.
+    let of = |total_bytes: u16| decoded(60, 60, 0x45, total_bytes);
+    assert_eq!([10, 19, 47, 9999].map(of), [total; 4]);
+    assert_eq!([20, 40, 46].map(of), [Decoded::Complete; 3]);
+    assert_eq!((decoded(64, 60, 0x46, 23), decoded(64, 60, 0x46, 24)), (total, Decoded::Complete));
+    // The length on the wire counts, not the captured one.
+    assert_eq!([1514, 1513].map(|bytes| decoded(bytes, 60, 0x45, 1500)), [Decoded::Complete, total]);
+    // A total length of 0 states nothing.
+    assert_eq!(of(0), Decoded::Complete);
+}
+
+#[test]
 fn foreign_protocols_and_links_are_opaque() {
     assert_eq!(one_packet(1, &ethernet(&[8, 6], &[0; 28])).decoded, Decoded::NotIp);
     // Spanning tree: LLC without SNAP; and SNAP with the codes of another organisation.
@@ -169,8 +195,8 @@ fn checksums_are_judged_only_when_the_header_is_whole() {
     wrong[10] ^= 1;
     assert_eq!(one_packet(101, &wrong).ipv4_checksum_ok, Some(false));
     let mut options = ipv4_tcp();
-    options[0] = 0x4f;
-    assert_eq!(one_packet(101, &options).ipv4_checksum_ok, None);
+    (options[0], options[3]) = (0x4f, 80);
+    assert_eq!(one_packet_of(80, 101, &options).ipv4_checksum_ok, None);
     let mut packet = one_packet(101, &wrong);
     packet.repair_ipv4_checksum();
     assert_eq!(packet.ip_header, ipv4_tcp()[..20]);

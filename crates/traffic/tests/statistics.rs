@@ -57,6 +57,40 @@ fn every_number() {
     assert!(s.clean);
 }
 
+/// Eight UDP packets of eight flows: two sources, two destinations, two source ports.
+fn eight_flows(snap_bytes: usize) -> FlowStatistics {
+    let frames: Vec<_> = (0..8)
+        .map(|flow: u8| {
+            let mut ip = ipv4(17, 0, &tcp());
+            (ip[15], ip[19], ip[21]) = (flow & 1, flow >> 1 & 1, flow >> 2);
+            ethernet(&[8, 0], &ip)
+        })
+        .collect();
+    let records: Vec<_> = frames.iter().map(|frame| (1, 0, 54, &frame[..snap_bytes])).collect();
+    let file = pcap(common::Order::Little, 0xa1b2_c3d4, 1, &records);
+    FlowStatistics::of_capture(&mut common::reader("cut", &file)).unwrap()
+}
+
+#[test]
+fn packets_whose_addresses_or_ports_are_cut_belong_to_no_flow() {
+    let cases = [
+        // An Ethernet header of 14 bytes, 20 of IPv4 and 4 of ports.
+        (38, 8, 8, None),
+        (37, 0, 8, Some("ports_not_captured")),
+        (34, 0, 8, Some("ports_not_captured")),
+        (33, 0, 8, Some("addresses_not_captured")),
+        (24, 0, 8, Some("addresses_not_captured")),
+        (23, 0, 0, Some("cut_before_ip")),
+    ];
+    for (snap_bytes, flows, ip_packets, reason) in cases {
+        let s = eight_flows(snap_bytes);
+        assert_eq!((s.packets, s.flows, s.ip_packets), (8, flows, ip_packets), "{snap_bytes} bytes");
+        let skipped: Vec<_> = s.skipped.into_iter().collect();
+        assert_eq!(skipped, reason.map(|reason| (reason, 8)).into_iter().collect::<Vec<_>>());
+        assert!(s.clean && s.damage.is_empty());
+    }
+}
+
 #[test]
 fn the_order_of_packets_changes_nothing() {
     let mut packets = Vec::new();

@@ -36,9 +36,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         ipv4_checksums_ok_percent: Percentage of complete IPv4 headers that have a valid checksum; ``None`` if the
             capture contains no complete IPv4 header.
         skipped: Number of skipped packets by reason; skipped packets belong to no flow. The totals of packets and bytes
-            include skipped packets.
-        incomplete_flow_packets: Number of packets that were assigned to a flow although the capture lacks their ports
-            or part of their headers.
+            include skipped packets. IP packets are skipped if the capture lacks their addresses or ports.
         damage: Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
         clean: Whether the capture is free of damage.
         damaged_records: Number of findings that indicate damage.
@@ -70,7 +68,6 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
     ipv4_checksums: int
     ipv4_checksums_ok_percent: float | None
     skipped: dict[str, int]
-    incomplete_flow_packets: int
     damage: dict[str, int]
     clean: bool
     damaged_records: int

@@ -61,6 +61,9 @@ pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     server.word_ps = word.unwrap_or(0);
     if server.word_ps > 0 {
         server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
+    } else if word.is_some() {
+        let is_set = section.is_set("word_cycles") || section.is_set("word_ns");
+        section.idle(&["word_bytes"], is_set, "words take no additional service time");
     }
     if let Some(gbps) = section.number_if(
         "rate_gbps",

@@ -92,11 +92,8 @@ pub struct FlowStatistics {
     /// header.
     pub ipv4_checksums_ok_percent: Option<f64>,
     /// Number of skipped packets by reason; skipped packets belong to no flow. The totals of packets and bytes include
-    /// skipped packets.
+    /// skipped packets. IP packets are skipped if the capture lacks their addresses or ports.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Number of packets that were assigned to a flow although the capture lacks their ports or part of their
-    /// headers.
-    pub incomplete_flow_packets: u64,
     /// Number of findings in the capture, by kind; some kinds of finding do not indicate damage.
     pub damage: BTreeMap<&'static str, u64>,
     /// Whether the capture is free of damage.
@@ -175,7 +172,7 @@ impl FlowStatisticsBuilder {
         let top10 = self.table.top(10).iter().map(|(_, count)| count.packets).sum();
         let duration_ns = counters.latest_ns - counters.earliest_ns;
         let of_decoded = |decoded: Decoded| counters.decoded[decoded as usize];
-        let with_flow = Decoded::ALL.into_iter().filter(|decoded| decoded.has_flow()).map(of_decoded).sum();
+        let with_flow = of_decoded(Decoded::Complete);
         let skipped = Decoded::ALL.into_iter().filter(|d| !d.has_flow() && of_decoded(*d) > 0);
         let findings = report.into_iter().flat_map(DamageReport::counts);
         FlowStatistics {
@@ -201,8 +198,6 @@ impl FlowStatisticsBuilder {
             ipv4_checksums_ok_percent: (counters.checksums > 0)
                 .then(|| 100.0 * ratio(counters.checksums_ok, counters.checksums)),
             skipped: skipped.map(|decoded| (decoded.key(), of_decoded(decoded))).collect(),
-            incomplete_flow_packets: of_decoded(Decoded::PortsNotCaptured)
-                + of_decoded(Decoded::AddressesNotCaptured),
             damage: findings.map(|(kind, count)| (kind.key(), count)).collect(),
             clean: report.is_none_or(|report| report.total(Severity::Damage) == 0),
         }

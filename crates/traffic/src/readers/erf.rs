@@ -9,8 +9,9 @@
 use super::stream::ByteStream;
 use super::{Container, dag_time_ns, note_cut, u16_be};
 use crate::link::ETHERNET_FCS_BYTES;
+use crate::packet::NO_WIRE_BYTES;
 use crate::report::{DamageKind, DamageReport, Place, Words};
-use crate::{LinkType, Packet, TrafficError, link};
+use crate::{LinkType, Network, Packet, TrafficError, link};
 
 const HEADER_BYTES: usize = 16;
 const EXTENSION_BYTES: usize = 8;
@@ -200,14 +201,13 @@ fn deliver(stream: &mut ByteStream, extent: &Extent) -> Packet {
     // The wire length of an Ethernet frame includes its check sequence.
     let fcs_bytes = if link == LinkType::ETHERNET { ETHERNET_FCS_BYTES } else { 0 };
     let captured_bytes = frame_bytes as u32;
-    let mut packet = Packet { time_ns, wire_bytes, fcs_bytes, captured_bytes, ..Packet::default() };
+    let stated = if wire_from_ip { NO_WIRE_BYTES } else { wire_bytes };
+    let mut packet = Packet { time_ns, wire_bytes: stated, fcs_bytes, captured_bytes, ..Packet::default() };
     let frame = stream.hold_record(record_bytes, frame_at..frame_at + frame_bytes);
     link::decode(link, frame, &mut packet);
     if wire_from_ip {
         packet.captured_bytes += prefix_bytes as u32;
-        if packet.decoded.has_flow() {
-            packet.wire_bytes = packet.ip_bytes;
-        }
+        packet.wire_bytes = if packet.network == Network::Other { wire_bytes } else { packet.ip_bytes };
     }
     packet
 }

@@ -12,6 +12,7 @@
 use super::stream::ByteStream;
 use super::{ByteOrder, Container, NS_PER_SECOND, dag_time_ns, note_cut, u16_be, u32_be};
 use crate::link::ETHERNET_FCS_BYTES;
+use crate::packet::NO_WIRE_BYTES;
 use crate::report::DamageReport;
 use crate::{LinkType, Packet, TrafficError, link};
 
@@ -79,7 +80,7 @@ impl Container for LegacyDag {
         }
         let time_ns = dag_time_ns(record);
         let (link, frame_at, wire_bytes) = match self {
-            Self::Atm => (LinkType::ATM_LLC, ATM_FRAME_AT, 0),
+            Self::Atm => (LinkType::ATM_LLC, ATM_FRAME_AT, NO_WIRE_BYTES),
             Self::Ethernet => {
                 let wire_bytes = u32::from(ByteOrder::Little.u16(record, 8));
                 (LinkType::ETHERNET, ETHERNET_FRAME_AT, wire_bytes)

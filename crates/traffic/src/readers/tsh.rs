@@ -8,7 +8,8 @@
 //! The wire length is the IP total length: the format records no other.
 
 use super::stream::ByteStream;
-use super::{Container, NS_PER_SECOND, note_cut, u32_be};
+use super::{Container, NS_PER_SECOND, note_cut, u16_be, u32_be};
+use crate::packet::NO_WIRE_BYTES;
 use crate::report::{DamageKind, DamageReport, Place, Words};
 use crate::{LinkType, Packet, TrafficError, link};
 
@@ -77,17 +78,19 @@ impl Container for Tsh {
         }
         let mut packet = Packet {
             time_ns: u64::from(seconds) * NS_PER_SECOND + u64::from(microseconds) * NS_PER_MICROSECOND,
+            wire_bytes: NO_WIRE_BYTES,
             captured_bytes: CAPTURED_BYTES,
             ..Packet::default()
         };
         let frame = stream.hold_record(RECORD_BYTES, HEADER_BYTES..RECORD_BYTES);
         let first = frame[0];
+        let stated_bytes = if first >> 4 == 4 { u32::from(u16_be(frame, 2)) } else { 0 };
         if matches!(first, OPTIONS_FIRST..=OPTIONS_LAST) {
             decode_with_options(frame, &mut packet);
         } else {
             link::decode(LinkType::RAW_IP, frame, &mut packet);
         }
-        packet.wire_bytes = packet.ip_bytes;
+        packet.wire_bytes = stated_bytes;
         if first >> 4 != 4 {
             report.note(DamageKind::BadRecord, place, || Words {
                 found: format!("a TSH record whose IP header begins with {first:#04x}"),

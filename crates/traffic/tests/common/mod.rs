@@ -94,9 +94,14 @@ pub fn pcap(order: Order, magic: u32, link: u32, packets: &[(u32, u32, u32, &[u8
     file
 }
 
-/// Reads one packet on a link, from a pcap file.
+/// Reads one packet on a link, captured whole, from a pcap file.
 pub fn one_packet(link: u32, frame: &[u8]) -> Packet {
-    let file = pcap(Order::Little, 0xa1b2_c3d4, link, &[(1, 2, frame.len() as u32, frame)]);
+    one_packet_of(frame.len() as u32, link, frame)
+}
+
+/// Reads one packet with the given bytes on the wire on a link, from a pcap file.
+pub fn one_packet_of(wire_bytes: u32, link: u32, frame: &[u8]) -> Packet {
+    let file = pcap(Order::Little, 0xa1b2_c3d4, link, &[(1, 2, wire_bytes, frame)]);
     let (packets, _) = read_all("one.pcap", &file);
     packets[0]
 }
