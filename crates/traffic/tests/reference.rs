@@ -56,12 +56,13 @@ fn statistics_of_every_trace() {
         check(&row, "mpls_packets", s.mpls_packets as f64, 0.0);
         check(&row, "mean_wire_size", s.mean_bytes, half_unit(1));
         check(&row, "pct_le64", s.at_most_64_bytes_percent, half_unit(2));
-        if damaged.is_none() {
-            check(&row, "pct_single_pkt_flows", s.single_packet_flows_percent, half_unit(2));
-            let in_single = s.packets_in_single_packet_flows_percent;
-            check(&row, "pct_packets_in_single_pkt_flows", in_single, half_unit(2));
-            check(&row, "top10_flow_pct", s.top10_flows_percent, half_unit(2));
-        }
+        // Shares of flows differ by at most the share of the damaged ones.
+        let of_flows = half_unit(2) + 100.0 * damaged_flows as f64 / s.flows.max(1) as f64;
+        let of_packets = half_unit(2) + 100.0 * damaged_packets as f64 / s.ip_packets.max(1) as f64;
+        check(&row, "pct_single_pkt_flows", s.single_packet_flows_percent, of_flows);
+        let in_single = s.packets_in_single_packet_flows_percent;
+        check(&row, "pct_packets_in_single_pkt_flows", in_single, of_packets);
+        check(&row, "top10_flow_pct", s.top10_flows_percent, of_packets);
         match s.ipv4_checksums_ok_percent {
             Some(percent) => check(&row, "pct_ipv4_hdr_cksum_ok", percent, half_unit(1)),
             None => assert_eq!(row["pct_ipv4_hdr_cksum_ok"], ""),
