@@ -21,14 +21,15 @@ fn read(bytes: &[u8], options: &OpenOptions) -> Option<usize> {
     let mut reader = CaptureReader::from_reader("x", Cursor::new(bytes.to_vec()), options).ok()?;
     let mut flows = FlowStatisticsBuilder::default();
     let mut datagrams = Datagrams::new(Payload::Random, 1);
+    let mut datagram = Vec::new();
     let mut packets = 0;
     while packets < MOST_PACKETS {
         let Ok(Some(packet)) = reader.next_packet() else { break };
         packets += 1;
         flows.add(&packet);
-        if let Some(datagram) = datagrams.build(&packet, reader.frame()) {
-            assert!(!datagram.is_empty(), "a datagram without a byte");
-        }
+        datagram.clear();
+        let is_made = datagrams.build(&packet, reader.frame(), &mut datagram);
+        assert_eq!(is_made, !datagram.is_empty(), "a datagram without a byte, or bytes of none");
     }
     assert_eq!(reader.packets_delivered() as usize, packets);
     assert_eq!(flows.finish(Some(reader.report())).packets as usize, packets);

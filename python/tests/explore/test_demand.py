@@ -74,7 +74,7 @@ def test_a_capture_is_asked_at_its_own_rate_or_at_the_given_one():
     own = linecard.check("example_smartnic", trace=CAPTURE).demands[0]
     given = linecard.check("example_smartnic", trace=CAPTURE, set=["traffic.rate_gbps=100"]).demands[0]
     # The demand is that of the first packets, at their own times.
-    run = linecard.run("example_smartnic", trace=CAPTURE, packets=3000, warmup_packets=300, verdict=False)
+    run = linecard.run("example_smartnic", trace=CAPTURE, packets=20_000, warmup_packets=2000, verdict=False)
     assert own.offered_gbps == run.summary.offered_gbps
     assert given.offered_gbps == 100
     assert given.component == own.component
