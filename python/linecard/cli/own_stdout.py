@@ -34,7 +34,7 @@ class _Patient(io.FileIO):
 
 
 class _Lossy(io.FileIO):
-    """The descriptor of stderr. It discards output that nobody can receive."""
+    """The descriptor of stderr. It discards output that cannot be written."""
 
     def write(self, data: Any) -> int:
         try:

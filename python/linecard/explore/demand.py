@@ -32,8 +32,8 @@ PACKETS = 20_000
 # The load of the first run, as a share of the offered load. The load of the second, as a share of the capacity that the
 # first run shows; it is halved again while packets are lost.
 _LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
-# Signs of too high a load: drops in full buffers, and the share of packets that stay inside. A load below the capacity
-# leaves fewer packets than this inside, however long the run is.
+# Signs of too high a load: drops in full buffers, and packets that pile up: this share of the packets, or this number.
+# Below the capacity, the number of packets inside does not grow with the length of the run.
 _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")
 _STAYED, _PILED_UP = 0.05, 200
 # Parts that are busier than this have long random queues, so that a short run without losses proves nothing.
@@ -155,15 +155,15 @@ def _not_computed(chip: Chip, record: Record) -> tuple[str, ...]:
 def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
     """Each part with its capacity, in Gbit/s and in 10^6 packets a second."""
     numbers, bits = numbers_of(record), 8e-3 * _mean_bytes(record)
-    # Bounds count sent packets; the demand counts received ones, some of which a program may drop. Those that are
-    # still inside have been received only.
+    # Bounds count sent packets; the demand counts received ones, some of which a program may drop. Packets that are
+    # still inside count for the wires on which they arrived.
     came, out = int(numbers["packets_in"]), max(int(numbers["packets_out"]), 1)
-    limits = limits_of([record], chip.pooled, shapers=True)
-    ended = {
-        limit.component: came if limit.component.endswith(", inward") else came - stayed(record) for limit in limits
-    }
-    rates = [(limit.component, limit.bound_mpps * ended[limit.component] / out) for limit in limits]
-    return [(part, mpps * bits, mpps) for part, mpps in rates]
+    ended = came - stayed(record)
+    found = []
+    for limit in limits_of([record], chip.pooled, shapers=True):
+        mpps = limit.bound_mpps * (came if limit.component.endswith(", inward") else ended) / out
+        found.append((limit.component, mpps * bits, mpps))
+    return found
 
 
 def _offered(record: Record) -> float:

@@ -62,7 +62,7 @@ impl Tally {
 /// Records the execution of a program.
 struct Listener<'a> {
     code: &'a PricedCode,
-    /// Those of the code, which are looked up most often.
+    /// Operations and regions of the code, which are looked up most often.
     ops: &'a [Priced],
     held: &'a [Option<Held>],
     tally: &'a mut Tally,
