@@ -3,7 +3,7 @@
 
 use crate::admission::{Admitted, NotIp, Protocols};
 use linecard_program::PacketHead;
-use linecard_program::script::{Access, Action, Block, PacketInfo, RoleId, Steps};
+use linecard_program::script::{Access, Action, Block, PacketInfo, RoleId, Step, Steps};
 
 /// Costs of the input and output loops: engine cycles, and scratchpad accesses (ready flags, state of ports and
 /// of queues), one after another.
@@ -45,15 +45,21 @@ pub struct IoRoles {
     pub queues: Option<(RoleId, u32)>,
 }
 
-/// The two loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The two loops. Their steps are written down once, and copied for each packet and block.
+#[derive(Clone, Debug)]
 pub struct Io {
-    /// Costs.
-    pub costs: IoCosts,
-    /// Roles of their accesses.
-    pub roles: IoRoles,
-    /// The treatment of frames that are not IP.
-    pub not_ip: NotIp,
+    costs: IoCosts,
+    roles: IoRoles,
+    not_ip: NotIp,
+    /// Steps of the input loop before the first cell, and after the last one.
+    before_cells: Vec<Step>,
+    after_cells: Vec<Step>,
+    /// Steps of the cells, up to the longest packet so far; the steps of the first cell, and of each later one.
+    cells: Vec<Step>,
+    first_cell_steps: usize,
+    later_cell_steps: usize,
+    /// Steps of a block of one cell: not the first of its packet or the first, then not the last or the last.
+    blocks: [[Vec<Step>; 2]; 2],
 }
 
 /// Bytes of a word of SRAM, scratchpad and hash unit.
@@ -65,15 +71,30 @@ const DESCRIPTOR_BYTES: u16 = 8;
 pub(crate) const REGISTER_BYTES: u8 = 32;
 
 impl Io {
+    /// Returns the loops of a chip; `not_ip` is the treatment of frames that are not IP.
+    pub fn new(costs: IoCosts, roles: IoRoles, not_ip: NotIp) -> Self {
+        Self {
+            costs,
+            roles,
+            not_ip,
+            before_cells: before_cells(&roles),
+            after_cells: after_cells(&costs, &roles),
+            cells: Vec::new(),
+            first_cell_steps: cell(&costs, &roles, 0).len(),
+            later_cell_steps: cell(&costs, &roles, 1).len(),
+            blocks: [false, true].map(|first| [false, true].map(|last| block(&costs, &roles, first, last))),
+        }
+    }
+
     /// Appends the costs of the first cell of a packet in any application.
     pub fn receive(&self, steps: &mut Steps) {
-        self.scratch(self.costs.input_cell_scratch, steps);
+        flag_accesses(&self.roles, self.costs.input_cell_scratch, steps);
         steps.compute(self.costs.input_first_cell_cycles);
     }
 
     /// Returns whether the program processes a packet; any other ends here, or is forwarded by its flow.
     pub(crate) fn accept(
-        &self,
+        &mut self,
         protocols: Protocols,
         head: &PacketHead,
         info: &PacketInfo,
@@ -89,65 +110,113 @@ impl Io {
 
     /// Stores the packet in memory and puts it in the queue of a port: the common end of every input program.
     /// The cycles of its first cell have been spent. Its first bytes come from registers.
-    pub fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
-        let Self { costs, roles, .. } = self;
-        steps.push(0, Action::Admit { port });
-        // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
-        steps.access(roles.descriptors, Access::Read, WORD_BYTES, 0);
-        steps.push(0, Action::Allocate);
-        for cell in 0..head.cells() as u16 {
-            if cell > 0 {
-                self.scratch(costs.input_cell_scratch, steps);
-                steps.compute(costs.input_later_cell_cycles);
+    pub fn store_and_enqueue(&mut self, head: &PacketHead, port: u16, steps: &mut Steps) {
+        for step in steps.append(&self.before_cells) {
+            if let Action::Admit { port: admits } = &mut step.action {
+                *admits = port;
             }
-            let registers = if cell == 0 { REGISTER_BYTES } else { 0 };
-            let role = roles.packets;
-            steps.push(0, Action::Cell { role, write: true, posted: true, cell, registers });
-            steps.push(0, Action::Room);
         }
-        steps.push(0, Action::Join);
-        self.scratch(costs.enqueue_scratch, steps);
-        steps.compute(costs.enqueue_cycles);
-        match roles.queues {
-            Some((role, cycles)) => {
-                steps.compute(cycles);
-                steps.push(0, Action::Link { role, queue: port, enqueue: true });
+        let cells = head.cells() as usize;
+        let count = self.first_cell_steps + (cells - 1) * self.later_cell_steps;
+        if self.cells.len() < count {
+            let cell = |number| cell(&self.costs, &self.roles, number);
+            self.cells = (0..cells as u16).flat_map(cell).collect();
+        }
+        steps.append(&self.cells[..count]);
+        for step in steps.append(&self.after_cells) {
+            if let Action::Link { queue, .. } = &mut step.action {
+                *queue = port;
             }
-            None => steps.access(roles.descriptors, Access::Write, DESCRIPTOR_BYTES, 0),
         }
-        steps.push(0, Action::Enqueue);
     }
 
     /// Appends the output program of every application: one block, for any port.
     pub fn block(&self, block: &Block, steps: &mut Steps) {
-        let Self { costs, roles, .. } = self;
-        if block.first_cell == 0 {
-            self.scratch(costs.output_first_block_scratch, steps);
+        let written = &self.blocks[usize::from(block.first_cell == 0)][usize::from(block.last)];
+        for step in steps.append(written) {
+            match &mut step.action {
+                Action::Link { queue, .. } => *queue = block.port,
+                Action::ReadBlock { .. } => {
+                    step.cycles += self.costs.output_blocked_cell_cycles * (u32::from(block.cells) - 1);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns the steps that a program writes down.
+fn written(write: impl FnOnce(&mut Steps)) -> Vec<Step> {
+    let mut steps = Steps::default();
+    write(&mut steps);
+    steps.list().to_vec()
+}
+
+/// Returns the steps of the input loop before the first cell of a packet.
+fn before_cells(roles: &IoRoles) -> Vec<Step> {
+    written(|steps| {
+        steps.push(0, Action::Admit { port: 0 });
+        // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
+        steps.access(roles.descriptors, Access::Read, WORD_BYTES, 0);
+        steps.push(0, Action::Allocate);
+    })
+}
+
+/// Returns the steps that store a cell of a packet.
+fn cell(costs: &IoCosts, roles: &IoRoles, cell: u16) -> Vec<Step> {
+    written(|steps| {
+        if cell > 0 {
+            flag_accesses(roles, costs.input_cell_scratch, steps);
+            steps.compute(costs.input_later_cell_cycles);
+        }
+        let registers = if cell == 0 { REGISTER_BYTES } else { 0 };
+        let role = roles.packets;
+        steps.push(0, Action::Cell { role, write: true, posted: true, cell, registers });
+        steps.push(0, Action::Room);
+    })
+}
+
+/// Returns the steps of the input loop after the last cell of a packet.
+fn after_cells(costs: &IoCosts, roles: &IoRoles) -> Vec<Step> {
+    written(|steps| {
+        steps.push(0, Action::Join);
+        flag_accesses(roles, costs.enqueue_scratch, steps);
+        steps.compute(costs.enqueue_cycles);
+        match roles.queues {
+            Some((role, cycles)) => steps.push(cycles, Action::Link { role, queue: 0, enqueue: true }),
+            None => steps.access(roles.descriptors, Access::Write, DESCRIPTOR_BYTES, 0),
+        }
+        steps.push(0, Action::Enqueue);
+    })
+}
+
+/// Returns the steps of a block of one cell.
+fn block(costs: &IoCosts, roles: &IoRoles, first: bool, last: bool) -> Vec<Step> {
+    written(|steps| {
+        if first {
+            flag_accesses(roles, costs.output_first_block_scratch, steps);
             steps.compute(costs.output_first_block_cycles);
             match roles.queues {
-                Some((role, cycles)) => {
-                    steps.compute(cycles);
-                    steps.push(0, Action::Link { role, queue: block.port, enqueue: false });
-                }
+                Some((role, cycles)) => steps.push(cycles, Action::Link { role, queue: 0, enqueue: false }),
                 None => steps.access(roles.descriptors, Access::Read, DESCRIPTOR_BYTES, 0),
             }
         } else {
-            self.scratch(costs.output_later_block_scratch, steps);
+            flag_accesses(roles, costs.output_later_block_scratch, steps);
             steps.compute(costs.output_later_block_cycles);
         }
-        steps.compute(costs.output_blocked_cell_cycles * (u32::from(block.cells) - 1));
         steps.push(0, Action::ReadBlock { role: roles.packets });
         steps.push(0, Action::Transmit);
-        if block.last {
+        if last {
             // The buffer returns to the free list.
             steps.access(roles.descriptors, Access::Write, WORD_BYTES, 0);
         }
-    }
+    })
+}
 
-    fn scratch(&self, accesses: u32, steps: &mut Steps) {
-        for _ in 0..accesses {
-            steps.access(self.roles.flags, Access::Read, WORD_BYTES, 0);
-        }
+/// Appends accesses to flags, one after another.
+fn flag_accesses(roles: &IoRoles, accesses: u32, steps: &mut Steps) {
+    for _ in 0..accesses {
+        steps.access(roles.flags, Access::Read, WORD_BYTES, 0);
     }
 }
 

@@ -226,7 +226,7 @@ impl Nat {
         self.finish(entry, head, steps);
     }
 
-    fn finish(&self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
+    fn finish(&mut self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
         let Some(entry) = entry else {
             return steps.push(0, Action::Drop(DropReason::NatTableFull));
         };

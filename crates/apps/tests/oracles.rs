@@ -7,9 +7,9 @@
 
 mod kit;
 
-use kit::{Fate, IO, TABLE, naive_checksum, packet, run, with_checksum};
+use kit::{Fate, TABLE, io, naive_checksum, packet, run, with_checksum};
 use linecard_apps::{
-    Firewall, FirewallConfig, Io, L3Forward, Nat, NatConfig, NatRoles, NotIp, Route, RouteTable, Template,
+    Firewall, FirewallConfig, L3Forward, Nat, NatConfig, NatRoles, NotIp, Route, RouteTable, Template,
     Verdict,
 };
 use linecard_program::script::{PacketProgram, RoleId};
@@ -100,7 +100,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
                 })
             })
             .collect();
-        let mut application = L3Forward::new(IO, table(&routes), TABLE, None);
+        let mut application = L3Forward::new(io(NotIp::Punt), table(&routes), TABLE, None);
         let fates = run(&mut application, 4, seed, &packets, |h| h.source);
         let mut without_route = 0;
         for (number, came) in packets.iter().enumerate() {
@@ -128,7 +128,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
 #[test]
 fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
     let route = Route { prefix: 0, length: 0, port: 3 };
-    let mut application = L3Forward::new(IO, table(&[route]), TABLE, None);
+    let mut application = L3Forward::new(io(NotIp::Punt), table(&[route]), TABLE, None);
     // The difference in ones' complement arithmetic.
     let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
     for error in [1u16, 0x00ff, 0x8000] {
@@ -147,7 +147,7 @@ fn l3fwd16_sends_ipv6_by_its_own_routes_with_one_hop_less_and_no_checksum() {
         [Route { prefix: net, length: 32, port: 4 }, Route { prefix: net | 7, length: 128, port: 5 }];
     let all_of_v4 = Route { prefix: 0, length: 0, port: 3 };
     let table = Rc::new(RouteTable::new(&[all_of_v4], &routes).unwrap());
-    let mut application = L3Forward::new(IO, table, TABLE, None);
+    let mut application = L3Forward::new(io(NotIp::Punt), table, TABLE, None);
     let to = |above, low| PacketHead {
         network: NetworkKind::Ipv6,
         destination_above: above,
@@ -175,7 +175,7 @@ fn l3fwd16_sends_ipv6_by_its_own_routes_with_one_hop_less_and_no_checksum() {
 fn frames_that_are_not_ip_leave_by_their_flow_or_are_dropped_by_choice() {
     let arp = PacketHead { network: NetworkKind::NotIp, ttl: 0, ..packet(0, 0, 0, 0) };
     let with = |not_ip| {
-        let mut application = L3Forward::new(Io { not_ip, ..IO }, table(&[]), TABLE, None);
+        let mut application = L3Forward::new(io(not_ip), table(&[]), TABLE, None);
         let fates = run(&mut application, 1, 1, &[arp], |_| 0);
         assert_eq!(counter(&application, "lookups"), 0.0);
         fates.of[&0]
@@ -186,7 +186,7 @@ fn frames_that_are_not_ip_leave_by_their_flow_or_are_dropped_by_choice() {
 
 #[test]
 fn l3fwd16_drops_what_it_cannot_forward() {
-    drops_what_it_cannot_handle(&mut L3Forward::new(IO, table(&[]), TABLE, None));
+    drops_what_it_cannot_handle(&mut L3Forward::new(io(NotIp::Punt), table(&[]), TABLE, None));
 }
 
 // ---- nat ----
@@ -233,7 +233,7 @@ fn nat_gives_each_live_flow_a_source_of_its_own_and_keeps_it() {
     let kinds = [data, data, data, data, syn, fin, rst];
     let packets: Vec<PacketHead> =
         (0..6000).map(|_| flagged(of_flow(random.below(60)), kinds[random.below(7) as usize])).collect();
-    let mut application = Nat::new(IO, NAT, NAT_ROLES);
+    let mut application = Nat::new(io(NotIp::Punt), NAT, NAT_ROLES);
     let fates = run(&mut application, 1, 1, &packets, |_| 0);
     // A single thread translates packets in order, so a map of the live flows determines each translation.
     let mut live: HashMap<Flow, (u32, u16)> = HashMap::new();
@@ -278,7 +278,7 @@ fn nat_keeps_its_table_whole_when_threads_change_it_at_once() {
         }
         // At the end comes one packet of every flow, so that all flows are live.
         packets.extend((0..40).map(of_flow));
-        let mut application = Nat::new(IO, NAT, NAT_ROLES);
+        let mut application = Nat::new(io(NotIp::Punt), NAT, NAT_ROLES);
         // A flow stays with its thread, as in the machine; flows of one bucket do not.
         let fates = run(&mut application, 16, seed, &packets, |h| {
             h.source.wrapping_mul(31) ^ h.destination ^ u32::from(h.source_port)
@@ -308,7 +308,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
             .map(|n| PacketHead { bytes: 64 + n, ..of_flow(random.below(10)) })
             .map(with_checksum)
             .collect();
-        let mut application = Nat::new(IO, NAT, NAT_ROLES);
+        let mut application = Nat::new(io(NotIp::Punt), NAT, NAT_ROLES);
         // Any thread may get any packet, as when ports always have a packet.
         let fates = run(&mut application, 16, seed, &packets, |h| h.bytes);
         let mut sources: HashMap<Flow, (u32, u16)> = HashMap::new();
@@ -324,7 +324,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
 #[test]
 fn nat_reuses_the_source_of_a_flow_that_has_ended() {
     for end in [PacketHead::FIN, PacketHead::RST] {
-        let mut application = Nat::new(IO, NatConfig { entries: 2, ..NAT }, NAT_ROLES);
+        let mut application = Nat::new(io(NotIp::Punt), NatConfig { entries: 2, ..NAT }, NAT_ROLES);
         let packets = [
             flagged(of_flow(0), PacketHead::SYN),
             flagged(of_flow(1), PacketHead::SYN),
@@ -345,7 +345,7 @@ fn nat_reuses_the_source_of_a_flow_that_has_ended() {
 
 #[test]
 fn nat_drops_packets_of_new_flows_when_its_table_is_full_and_counts_them() {
-    let mut application = Nat::new(IO, NatConfig { entries: 10, ..NAT }, NAT_ROLES);
+    let mut application = Nat::new(io(NotIp::Punt), NatConfig { entries: 10, ..NAT }, NAT_ROLES);
     let packets: Vec<PacketHead> = (0..3).flat_map(|_| (0..25).map(of_flow)).collect();
     let fates = run(&mut application, 1, 1, &packets, |_| 0);
     for (number, _) in packets.iter().enumerate() {
@@ -360,7 +360,8 @@ fn nat_drops_packets_of_new_flows_when_its_table_is_full_and_counts_them() {
 /// More entries than one address has ports: 64,512.
 #[test]
 fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
-    let mut application = Nat::new(IO, NatConfig { entries: 70_000, buckets: 1 << 16, ..NAT }, NAT_ROLES);
+    let mut application =
+        Nat::new(io(NotIp::Punt), NatConfig { entries: 70_000, buckets: 1 << 16, ..NAT }, NAT_ROLES);
     let packets: Vec<PacketHead> = (0..66_000).map(|n| packet(0x0a00_0000 + n, 1, 2, 3)).collect();
     let fates = run(&mut application, 1, 1, &packets, |_| 0);
     let sources: HashSet<(u32, u16)> =
@@ -373,8 +374,8 @@ fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
 
 #[test]
 fn nat_drops_what_it_cannot_translate() {
-    drops_what_it_cannot_handle(&mut Nat::new(IO, NAT, NAT_ROLES));
-    knows_no_ipv6(&mut Nat::new(IO, NAT, NAT_ROLES));
+    drops_what_it_cannot_handle(&mut Nat::new(io(NotIp::Punt), NAT, NAT_ROLES));
+    knows_no_ipv6(&mut Nat::new(io(NotIp::Punt), NAT, NAT_ROLES));
 }
 
 // ---- firewall ----
@@ -446,7 +447,7 @@ fn firewall_decides_as_the_first_template_that_matches() {
             .collect();
         let config =
             FirewallConfig { templates: list.clone(), ports: 2, extract_cycles: 0, template_cycles: 30 };
-        let mut application = Firewall::new(IO, config, TABLE, None);
+        let mut application = Firewall::new(io(NotIp::Punt), config, TABLE, None);
         let fates = run(&mut application, 3, seed, &packets, |h| h.source);
         let (mut drops, mut walked) = (0, 0);
         for (number, came) in packets.iter().enumerate() {
@@ -505,7 +506,7 @@ fn a_template_covers_just_the_bits_of_its_prefixes_and_the_ends_of_its_ports() {
 #[test]
 fn firewall_without_templates_forwards_everything() {
     let config = FirewallConfig { templates: vec![], ports: 2, extract_cycles: 0, template_cycles: 30 };
-    let mut application = Firewall::new(IO, config, TABLE, None);
+    let mut application = Firewall::new(io(NotIp::Punt), config, TABLE, None);
     let packets: Vec<PacketHead> = (0..100).map(of_flow).collect();
     let fates = run(&mut application, 2, 1, &packets, |h| h.source);
     assert!((0..100).all(|n| fates.sent(n).1 == packets[n as usize]));

@@ -5,14 +5,14 @@ use crate::packet::Packets;
 use crate::transmit_slots::TransmitSlots;
 use linecard_program::PacketId;
 use linecard_program::script::Block;
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::{Ring, Ticks, Timebase};
 use std::collections::VecDeque;
 
 /// Packets that output threads send block by block.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     /// Packets in order; the last ones may be incomplete in memory.
-    pub packets: VecDeque<PacketId>,
+    pub packets: Ring<PacketId>,
     /// Packets that were admitted and have not left.
     pub in_transit: u32,
     /// Capacity: packets in transit if the next packet waits for room, else packets in the queue.
@@ -34,7 +34,7 @@ impl BlockQueue {
     pub fn new(config: &PortConfig, timebase: &Timebase) -> Option<Self> {
         let transmit = config.transmit.as_ref()?;
         Some(Self {
-            packets: VecDeque::with_capacity(64),
+            packets: Ring::new(64),
             in_transit: 0,
             most: transmit.queue_packets,
             when_full: transmit.when_full,

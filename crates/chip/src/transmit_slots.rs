@@ -5,11 +5,10 @@ use crate::config::TransmitSlotsConfig;
 use crate::wire::Wire;
 use linecard_program::PacketId;
 use linecard_program::script::Block;
-use linecard_sim::{Ticks, Timebase};
-use std::collections::VecDeque;
+use linecard_sim::{Ring, Ticks, Timebase};
 
 /// A block in a transmit slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     pub packet: PacketId,
     pub block: Block,
@@ -17,14 +16,16 @@ pub(crate) struct Slot {
     bytes: u32,
     /// Whether its cells have been read from the packet memory.
     filled: bool,
-    /// When the slot becomes free; set once its block is filled and first in order.
-    free_at: Option<Ticks>,
+    /// When the slot becomes free; valid once its block is leaving.
+    free_at: Ticks,
 }
 
 /// The slots of a port.
 #[derive(Debug)]
 pub(crate) struct TransmitSlots {
-    slots: VecDeque<Slot>,
+    slots: Ring<Slot>,
+    /// Blocks at the front that leave: they and all before them have been filled.
+    leaving: usize,
     /// Number of the block at the front.
     front: u8,
     capacity: usize,
@@ -38,7 +39,8 @@ pub(crate) struct TransmitSlots {
 impl TransmitSlots {
     pub fn new(config: &TransmitSlotsConfig, timebase: &Timebase) -> Self {
         Self {
-            slots: VecDeque::with_capacity(config.slots as usize),
+            slots: Ring::new(config.slots as usize),
+            leaving: 0,
             front: 0,
             capacity: config.slots as usize,
             handshake: timebase.ticks_from_ps(config.handshake_ps),
@@ -69,7 +71,7 @@ impl TransmitSlots {
         self.enter(now);
         let slot = self.front.wrapping_add(self.slots.len() as u8);
         let block = Block { slot, ..block };
-        self.slots.push_back(Slot { packet, block, bytes, filled: false, free_at: None });
+        self.slots.push_back(Slot { packet, block, bytes, filled: false, free_at: 0 });
         slot
     }
 
@@ -83,17 +85,17 @@ impl TransmitSlots {
         now: Ticks,
         mut sent: impl FnMut(&Slot),
     ) -> Option<Ticks> {
-        let had = self.next().is_some();
-        self.slots[usize::from(number.wrapping_sub(self.front))].filled = true;
-        for slot in &mut self.slots {
-            if !slot.filled {
-                break;
-            }
-            if slot.free_at.is_none() {
-                let over = now + self.handshake + self.drain_cell * Ticks::from(slot.block.cells);
-                slot.free_at = Some(wire.send_part(over, slot.bytes, slot.block.first_cell == 0));
-                sent(slot);
-            }
+        let had = self.leaving > 0;
+        if let Some(slot) = self.slots.get_mut(usize::from(number.wrapping_sub(self.front))) {
+            slot.filled = true;
+        }
+        while let Some(slot) = self.slots.get_mut(self.leaving)
+            && slot.filled
+        {
+            let over = now + self.handshake + self.drain_cell * Ticks::from(slot.block.cells);
+            slot.free_at = wire.send_part(over, slot.bytes, slot.block.first_cell == 0);
+            sent(slot);
+            self.leaving += 1;
         }
         if had { None } else { self.next() }
     }
@@ -101,13 +103,13 @@ impl TransmitSlots {
     /// Returns the block whose slot becomes free at `now`, if there is one.
     #[inline]
     pub fn take_free(&mut self, now: Ticks) -> Option<Slot> {
-        let slot = *self.slots.front()?;
-        (slot.free_at? <= now).then(|| {
-            self.enter(now);
-            self.slots.pop_front();
-            self.front = self.front.wrapping_add(1);
-            slot
-        })
+        if self.next()? > now {
+            return None;
+        }
+        self.enter(now);
+        self.front = self.front.wrapping_add(1);
+        self.leaving -= 1;
+        self.slots.pop_front()
     }
 
     fn enter(&mut self, now: Ticks) {
@@ -128,6 +130,6 @@ impl TransmitSlots {
     /// Returns when the next slot becomes free, if that is known.
     #[inline]
     pub fn next(&self) -> Option<Ticks> {
-        self.slots.front().and_then(|slot| slot.free_at)
+        if self.leaving > 0 { Some(self.slots.front()?.free_at) } else { None }
     }
 }

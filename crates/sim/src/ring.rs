@@ -40,6 +40,13 @@ impl<T: Copy + Default> Ring<T> {
         if number < self.len { Some(&self.slots[self.slot(number)]) } else { None }
     }
 
+    /// As `get`, mutable.
+    #[inline(always)]
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut T> {
+        let slot = self.slot(number);
+        if number < self.len { Some(&mut self.slots[slot]) } else { None }
+    }
+
     /// Returns the first value.
     #[inline(always)]
     pub fn front(&self) -> Option<&T> {
@@ -143,6 +150,7 @@ mod tests {
                 prop_assert_eq!(ring.len(), deque.len());
                 prop_assert_eq!(ring.is_empty(), deque.is_empty());
                 prop_assert_eq!(ring.get(number), deque.get(number));
+                prop_assert_eq!(ring.get_mut(number), deque.get_mut(number));
                 prop_assert_eq!(ring.front(), deque.front());
             }
         }

@@ -6,8 +6,9 @@ use linecard_program::{DropReason, NetworkKind, PacketHead};
 use linecard_sim::stream;
 use std::collections::{HashMap, VecDeque};
 
-pub const IO: Io = Io {
-    costs: IoCosts {
+/// The loops of all tests.
+pub fn io(not_ip: NotIp) -> Io {
+    let costs = IoCosts {
         input_first_cell_cycles: 10,
         input_later_cell_cycles: 5,
         input_cell_scratch: 1,
@@ -18,10 +19,10 @@ pub const IO: Io = Io {
         output_later_block_cycles: 4,
         output_later_block_scratch: 1,
         output_blocked_cell_cycles: 2,
-    },
-    roles: IoRoles { packets: RoleId(0), descriptors: RoleId(1), flags: RoleId(2), queues: None },
-    not_ip: NotIp::Punt,
-};
+    };
+    let roles = IoRoles { packets: RoleId(0), descriptors: RoleId(1), flags: RoleId(2), queues: None };
+    Io::new(costs, roles, not_ip)
+}
 
 /// The role of every table.
 pub const TABLE: RoleId = RoleId(3);

@@ -306,11 +306,15 @@ impl Chip {
 
     /// A program moves a cell out of the receive buffer. After the last cell, the buffer is free; one that releases
     /// cells is free cell by cell.
+    #[inline(always)]
     pub(super) fn moved_cell(&mut self, id: PacketId, cell: u16, now: Ticks) {
-        if !self.block_threads.is_empty() {
-            // The cell is copied; the buffer is free when the packet is complete in memory.
-            return;
+        // With output threads, the cell is copied; the buffer is free when the packet is complete in memory.
+        if self.block_threads.is_empty() {
+            self.cell_leaves(id, cell, now);
         }
+    }
+
+    fn cell_leaves(&mut self, id: PacketId, cell: u16, now: Ticks) {
         // Cells move in order; a cell that is written again left the buffer before.
         let packet = &mut self.packets[id];
         let first = packet.moved;

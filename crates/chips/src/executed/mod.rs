@@ -531,9 +531,10 @@ impl PacketProgram for Executing {
             }
             Around::Io(io) => {
                 io.receive(steps);
-                match self.decide(frame, copy, info, steps).0 {
-                    Some(port) => io.store_and_enqueue(head, port, steps),
-                    None => steps.push(0, Action::Finish),
+                let (port, _) = self.decide(frame, copy, info, steps);
+                match (port, &mut self.around) {
+                    (Some(port), Around::Io(io)) => io.store_and_enqueue(head, port, steps),
+                    _ => steps.push(0, Action::Finish),
                 }
             }
             Around::Carrier(carrier) => carrier.carry(head, steps, |_, _, steps| {

@@ -93,7 +93,7 @@ pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>
         flags: named.role("flags", 0),
         queues: cycles.map(|cycles| (named.role("queues", 0), cycles)),
     };
-    Io { costs, roles, not_ip }
+    Io::new(costs, roles, not_ip)
 }
 
 /// Reads only the loops, and returns the roles that they use.
