@@ -46,14 +46,6 @@ struct Queued {
     more: bool,
 }
 
-/// A queue whose head is at hand.
-#[derive(Clone, Debug)]
-struct Queue {
-    head: Queued,
-    len: usize,
-    behind: Ring<Queued>,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Bank {
     row: u32,
@@ -121,7 +113,7 @@ const CONTINUES: Turn = 16;
 /// A planning controller with its device.
 #[derive(Clone, Debug)]
 pub struct Planner {
-    queues: [Queue; 2],
+    queues: [Ring<Queued>; 2],
     banks: [Bank; BANKS],
     bank_count: usize,
     /// Earliest columns of the rank, for reads and for writes.
@@ -170,7 +162,7 @@ impl Planner {
         let bank = Bank { row: CLOSED, opened: 0, activate: 0, precharge: 0 };
         let banks = organization.banks as usize;
         Some(Self {
-            queues: std::array::from_fn(|_| Queue::new()),
+            queues: std::array::from_fn(|_| Ring::new(QUEUE_CAPACITY)),
             banks: [bank; BANKS],
             bank_count: banks,
             column: [0; 2],
@@ -247,8 +239,8 @@ impl Planner {
         let side = if write { WRITES } else { READS };
         let (row, bank) = (location.row, location.bank as u16);
         let queue = &mut self.queues[side];
-        queue.push(Queued { arrival: now, entered, row, bytes, last_bytes, tag, bank, count, more });
-        let is_head = queue.len == 1;
+        queue.push_back(Queued { arrival: now, entered, row, bytes, last_bytes, tag, bank, count, more });
+        let is_head = queue.len() == 1;
         for _ in 0..count {
             self.statistics.windows[side].reference(location);
         }
@@ -304,13 +296,11 @@ impl Planner {
         if last.more {
             return this | FINAL | CONTINUES;
         }
-        let others = self.queues[1 - last.side].len > 0;
-        let queue = &self.queues[last.side];
-        if queue.len == 0 {
+        let others = !self.queues[1 - last.side].is_empty();
+        let Some(head) = self.queues[last.side].front() else {
             // The other queue is next unless a later request of this queue continues the batch.
             return if others { other } else { NOBODY };
-        }
-        let head = &queue.head;
+        };
         if last.served < self.batch && (head.bank != last.bank || head.row == last.row) {
             this | FINAL | CONTINUES
         } else if others {
@@ -326,19 +316,16 @@ impl Planner {
     fn is_final_behind(&self, next: Turn) -> bool {
         let side = usize::from(next & 1);
         let queue = &self.queues[side];
-        if queue.len == 0 {
-            return false;
-        }
-        let head = &queue.head;
+        let Some(head) = queue.front() else { return false };
         if head.more {
             return true;
         }
-        let others = self.queues[1 - side].len > 0;
+        let others = !self.queues[1 - side].is_empty();
         let goes_on = || others || self.served_with(next) < self.batch;
         if head.count > 1 {
             return goes_on();
         }
-        let Some(behind) = queue.behind.front() else { return false };
+        let Some(behind) = queue.get(1) else { return false };
         goes_on() && (others || behind.bank != head.bank || behind.row == head.row)
     }
 
@@ -355,13 +342,15 @@ impl Planner {
         let side = usize::from(turn & 1);
         let served = self.served_with(turn);
         let queue = &mut self.queues[side];
-        let Queued { arrival, entered, row, mut bytes, last_bytes, tag, bank, count, more } = queue.head;
+        // A turn is that of a queue with a request.
+        let Some(head) = queue.front_mut() else { return (NOBODY, 0) };
+        let Queued { arrival, entered, row, mut bytes, last_bytes, tag, bank, count, more } = *head;
         let is_last = count == 1;
         if is_last {
             bytes = last_bytes;
-            queue.pop();
+            queue.pop_front();
         } else {
-            queue.head.count = count - 1;
+            head.count = count - 1;
         }
         let turned = self.last.side != side;
         self.last = Last { bank, row, side, served, more };
@@ -385,9 +374,9 @@ impl Planner {
         self.bus_free = end;
 
         let next = self.turn();
-        let following = &self.queues[usize::from(next & 1)];
-        let head = &following.head;
-        if following.len > 0 && head.bank != bank {
+        if let Some(head) = self.queues[usize::from(next & 1)].front()
+            && head.bank != bank
+        {
             let b = &mut self.banks[usize::from(head.bank) % BANKS];
             if b.row != head.row {
                 precharges += u8::from(b.precharge(now, &self.distances));
@@ -422,7 +411,7 @@ impl Planner {
     fn follow(&mut self) {
         let side = self.last.side;
         let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
-        let run = &mut self.queues[side].head;
+        let Some(run) = self.queues[side].front_mut() else { return };
         let count = u32::from(run.count - 1).min(behind);
         if count == 0 {
             return;
@@ -471,32 +460,6 @@ impl Planner {
         let b = &mut self.banks[usize::from(bank) % BANKS];
         b.precharge = b.precharge.max(end + self.distances.column_end_to_precharge[side]);
         self.column = self.distances.column_end_to_column[side].map(|distance| end + distance);
-    }
-}
-
-impl Queue {
-    fn new() -> Self {
-        Self { head: Queued::default(), len: 0, behind: Ring::new(QUEUE_CAPACITY) }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, queued: Queued) {
-        if self.len == 0 {
-            self.head = queued;
-        } else {
-            self.behind.push_back(queued);
-        }
-        self.len += 1;
-    }
-
-    /// Removes the head.
-    #[inline(always)]
-    fn pop(&mut self) {
-        self.len -= 1;
-        if let Some(&next) = self.behind.front() {
-            self.head = next;
-            self.behind.pop_front();
-        }
     }
 }
 
