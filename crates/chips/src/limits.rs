@@ -208,10 +208,16 @@ fn overloaded(counts: &Counts) -> u64 {
     causes.map(|loss| counts.dropped(loss)).sum()
 }
 
-/// Returns a bottleneck if programs end more packets than are forwarded: their decisions, and no part of the chip,
-/// limit the run.
-fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
-    let decided = [
+/// The decision of programs that ends more packets than are forwarded.
+struct Decided {
+    reason: DropReason,
+    /// The packets that end by it and those that are forwarded, as a sentence.
+    sentence: String,
+}
+
+/// Returns the decision of programs that ends more packets than are forwarded, if there is one.
+fn decided(counts: &Counts) -> Option<Decided> {
+    let decisions = [
         (DropReason::NoRoute, "match no route of the forwarding table"),
         (DropReason::TtlExpired, "have an expired TTL"),
         (DropReason::FirewallRule, "are dropped by a rule of the program"),
@@ -224,19 +230,13 @@ fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
         (DropReason::Punted, "are not IP and go to the host, as program.not_ip specifies"),
     ];
     let lost = |reason: DropReason| counts.dropped(Loss::Program(reason));
-    let &(reason, what) = decided.iter().max_by_key(|(reason, _)| lost(*reason))?;
+    let &(reason, what) = decisions.iter().max_by_key(|(reason, _)| lost(*reason))?;
     let count = lost(reason);
     if count <= counts.packets_out {
         return None;
     }
-    Some(Bottleneck {
-        component: reason.name().replace('_', " "),
-        utilization: None,
-        why: format!(
-            "{count} packets {what}; {} are forwarded. No part of the chip limits this run.",
-            counts.packets_out
-        ),
-    })
+    let sentence = format!("{count} packets {what}; {} are forwarded.", counts.packets_out);
+    Some(Decided { reason, sentence })
 }
 
 /// Returns the bottleneck of the run. `tell` is called periodically during re-runs and may stop them.
@@ -251,13 +251,21 @@ pub(super) fn judge(
     tell: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<(Bottleneck, Vec<WhatIf>), Error> {
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
-    if let Some(lost) = lost_otherwise(counts) {
-        return Ok((lost, Vec::new()));
-    }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
-    let grows = super::from_counts::piles_up(chip, counts);
-    let is_too_short = !config.saturated && lost == 0 && !grows && super::from_counts::is_too_short(chip);
+    let carries = !config.saturated && lost == 0 && !super::from_counts::piles_up(chip, counts);
+    let decided = decided(counts);
+    if let Some(Decided { reason, sentence }) = &decided
+        && (carries || counts.packets_out == 0)
+    {
+        let so = match carries {
+            true => "No part of the chip limits this run.",
+            false => "No packet leaves, so that no re-run can show a gain.",
+        };
+        let (component, why) = (reason.name().replace('_', " "), format!("{sentence} {so}"));
+        return Ok((Bottleneck { component, utilization: None, why }, Vec::new()));
+    }
+    let is_too_short = carries && super::from_counts::is_too_short(chip);
     if is_too_short || counts.packets_out == 0 {
         let busiest = busiest(&config, counts);
         let limit = Bottleneck {
@@ -271,7 +279,7 @@ pub(super) fn judge(
         };
         return Ok((limit, Vec::new()));
     }
-    if !config.saturated && lost == 0 && !grows {
+    if carries {
         let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
         let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;
         let busiest = busiest(&config, counts);
@@ -318,7 +326,7 @@ pub(super) fn judge(
         ),
     };
     let what_if = gains.iter().map(|(part, gain)| WhatIf { change: part.lifted(), gain: *gain }).collect();
-    let limit = match gains.split_first() {
+    let mut limit = match gains.split_first() {
         Some(((part, gain), others)) if *gain >= LEAST_GAIN => Bottleneck {
             component: part.limit.component(&part.name),
             utilization: part.utilization,
@@ -354,6 +362,9 @@ pub(super) fn judge(
             why: format!("No single part is the limit. {}", none_helps(&gains)),
         },
     };
+    if let Some(Decided { sentence, .. }) = decided {
+        limit.why = format!("{} {sentence}", limit.why);
+    }
     Ok((limit, what_if))
 }
 

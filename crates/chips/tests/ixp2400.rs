@@ -71,6 +71,34 @@ fn the_hash_unit_bounds_small_packets() {
     assert_eq!(report.bottleneck.component, "hash");
 }
 
+/// Three quarters of the addresses have no route. The chip still has a limit if it is overloaded, and none at a light
+/// load.
+#[test]
+fn dropped_packets_do_not_hide_the_limit_of_an_overloaded_chip() {
+    let file = std::env::temp_dir().join("linecard_quarter_of_the_routes.txt");
+    std::fs::write(&file, "0.0.0.0/2 1\n").unwrap();
+    let routes = format!("program.routes={}", file.display());
+    let fast = [FOUR_BY_FOUR[0], FOUR_BY_FOUR[1], "dram.bus_bytes=16", "dram.banks=8", &routes];
+    let at =
+        |load: &[&str]| quick(&RunRequest { packets: 20_000, ..request("ixp2400", &[&fast, load].concat()) });
+    let light =
+        ["traffic.kind=fixed", "traffic.packet_bytes=64", "traffic.arrivals=poisson", "traffic.rate_gbps=1"];
+    let overload = [light[0], light[1], light[2], "traffic.rate_gbps=20"];
+
+    let report = at(&light);
+    assert_eq!(report.bottleneck.component, "no route", "{}", report.bottleneck.why);
+    assert!(
+        report.bottleneck.why.ends_with("No part of the chip limits this run."),
+        "{}",
+        report.bottleneck.why
+    );
+    for load in [&overload[..], &[]] {
+        let report = at(load);
+        assert_eq!(report.bottleneck.component, "hash", "{}", report.bottleneck.why);
+        assert!(report.bottleneck.why.contains("match no route"), "{}", report.bottleneck.why);
+    }
+}
+
 #[test]
 fn the_dram_limits_mixes_and_the_schemes_rank_as_published() {
     let of = |scheme: &str| {
