@@ -69,9 +69,11 @@ _MORRIS_TRAJECTORIES = 10
 _SOBOL_BASE = 64
 _SOBOL_PARAMETERS = 5
 _RANGE = 2.0
-# Verdicts of a run without loss in full buffers and without growing queues.
 _SHAPERS = ", shapers"
-_CARRIES_ALL = frozenset({"offered load", "not judged"})
+# Verdicts of a run without loss in full buffers and without growing queues: the load limits it, or its program ends most
+# packets.
+_DECISIONS = frozenset({"no route", "ttl expired", "firewall rule", "not ipv4", "nat table full", "not ip", "punted"})
+_CARRIES_ALL = _DECISIONS | {"offered load", "not judged"}
 
 
 @plain
@@ -93,9 +95,9 @@ def why(
 ) -> WhyResult:
     """Simulate changed versions of a chip to find its limit, and the changes that raise its throughput.
 
-    If the chip forwards all offered packets, the offered load is the limit. To find the limit of a chip that forwards
-    all offered packets, the analysis saturates the input (``traffic.arrivals=saturated``). If output queues would drop
-    most packets of a saturated input, the analysis offers packets at line rate instead.
+    If the chip loses no packet in a full buffer, the offered load is the limit. To find the limit of such a chip, the
+    analysis saturates the input (``traffic.arrivals=saturated``). If output queues would drop most packets of a
+    saturated input, the analysis offers packets at line rate instead.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
@@ -225,7 +227,7 @@ class Question:
     def base(self) -> list[Record]:
         """Return runs of the unchanged chip that are long enough for a conclusive throughput.
 
-        If the chip forwards all of its traffic, the function returns runs with saturating traffic instead.
+        If the chip carries all of its traffic, the function returns runs with saturating traffic instead.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)
@@ -533,8 +535,8 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     """Return the limit (the part or pair with the largest significant gain, if any), and a sentence about the limit."""
     offered = {
         "as given": "",
-        "saturated": "The chip forwards its entire offered load; with a saturated input, ",
-        "full wires": "The chip forwards its entire offered load; at the line rate of its ports, ",
+        "saturated": "The chip carries its entire offered load; with a saturated input, ",
+        "full wires": "The chip carries its entire offered load; at the line rate of its ports, ",
     }
     start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]

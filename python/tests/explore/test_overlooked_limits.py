@@ -116,6 +116,15 @@ times = 4
 [[program.step]]
 op = "send"
 """
+# Three of four packets end in a rule. Four engines of 300 cycles at 1 GHz carry 13.3 Mpps, or 53.3 Gbit/s.
+DROPS = """
+[[program.step]]
+op = "drop"
+cycles = 300
+share = 0.75
+[[program.step]]
+op = "send"
+"""
 MANY = [*("--set", "core.engines=16"), *("--set", "core.threads=8"), *("--set", "eth.rate_gbps=400")]
 EVERY = "Every part can carry the offered load."
 
@@ -169,6 +178,20 @@ def test_the_utilisation_of_a_dram_includes_its_activates(tmp_path):
     assert found.component == "offered load"
     assert "The busiest part, d, is" in found.why
     assert 0.45 < found.utilization < 0.51
+
+
+def test_a_program_that_drops_most_packets_does_not_hide_the_limit(tmp_path):
+    chip = tmp_path / "chip.toml"
+    chip.write_text(CHIP + DROPS)
+    light = linecard.run(str(chip), packets=20_000).bottleneck
+    assert light.component == "firewall rule"
+    assert light.why.endswith("No part of the chip limits this run.")
+    overload = linecard.run(str(chip), set={"traffic.rate_gbps": 90}, packets=20_000).bottleneck
+    assert overload.component == "engines of core"
+    assert "are dropped by a rule of the program" in overload.why
+    # `why` saturates the chip that carries its load, although most packets end in the rule.
+    limit = linecard.why(str(chip), packets=4_000, seeds=2)
+    assert (limit.load, limit.verdict) == ("saturated", "engines of core")
 
 
 def test_a_part_that_is_nearly_full_is_not_said_to_carry_the_load(checked):

@@ -282,7 +282,7 @@ def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip
     ended = cli("why", chip, "--packets", 1000, "--seeds", 2, "--json")
     found = json.loads(ended.out)
     assert found["load"] == "saturated"
-    assert found["why"].startswith("The chip forwards its entire offered load")
+    assert found["why"].startswith("The chip carries its entire offered load")
     assert found["throughput_gbps"] > 40
     assert {"limits", "elasticities", "lifts"} <= found.keys()
 

@@ -17,7 +17,7 @@ def why(outputs: Outputs, asked: dict[str, Any]) -> None:
     """Find the bottleneck of a chip and the changes that raise its throughput, with a measurement for every statement.
 
     The command prints the capacity of each part, and the throughput gain from removing limits one at a time and in
-    pairs. The command also prints how the throughput depends on each parameter. If the chip forwards all offered
+    pairs. The command also prints how the throughput depends on each parameter. If the chip carries all offered
     traffic, the runs use saturating traffic instead.
 
     **Examples**
