@@ -27,8 +27,11 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
             # A number is outside of its type; a note contains the argument's name.
             notes = "".join(getattr(error, "__notes__", ())) or "while processing 'an argument'"
             name = notes.rpartition(" '")[2].removesuffix("'")
-            found = f"found {_short(named[name])}" if name in named else f"the number is out of range ({error})"
-            raise ConfigError.at(name, "", f"{found}, expected a whole number from 0 to 2^64 - 1") from None
+            value = named.get(name)
+            found = f"the number is out of range ({error})" if value is None else f"found {_short(value)}"
+            # The error does not state the type: a number of 64 bits overflows only the shorter type.
+            bits = 32 if isinstance(value, int) and 0 <= value < 2**64 else 64
+            raise ConfigError.at(name, "", f"{found}, expected a whole number from 0 to 2^{bits} - 1") from None
         except panic as error:
             asked = [_short(value) for value in arguments]
             asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]

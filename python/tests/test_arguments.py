@@ -78,6 +78,14 @@ REFUSED = {
         lambda: linecard.xdp_run("stateful_firewall", interface=1 << 63),
         "interface: found 92233720368547",
     ),
+    "a number of 64 bits as one of 32": (
+        lambda: linecard.shot_noise(rate_mbps=411, windows=10**10),
+        r"windows: found 10000000000, expected a whole number from 0 to 2\^32 - 1",
+    ),
+    "a load below every rate": (
+        lambda: linecard.shot_noise(rate_mbps=1e-6),
+        r"rate_mbps \(--rate\): found 1e-06 Mbit/s, expected 0.001 to 1,000,000,000 Mbit/s",
+    ),
     "a budget of nothing": (lambda: linecard.run("nfp4000", program="drop", budget=0), "budget: found 0, expected 1"),
     "a long text": (lambda: linecard.run("ixp1200", packets=Strange()), "packets: found x{80}…, expected a whole"),
 }

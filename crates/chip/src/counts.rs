@@ -340,6 +340,12 @@ impl DramShares {
     pub fn busy_in_parallel(&self) -> f64 {
         ((self.data + self.turnaround).max(self.opening) + self.refresh).min(1.0)
     }
+
+    /// Returns the utilisation by activates, of the time without refreshes. Like the load, it is proportional to the
+    /// number of packets.
+    pub fn activates(&self) -> f64 {
+        self.opening / (1.0 - self.refresh).max(self.opening)
+    }
 }
 
 /// A link.

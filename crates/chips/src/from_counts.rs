@@ -2,6 +2,7 @@
 
 use super::breakdown::{add_classes, breakdown};
 use super::design::Design;
+use super::limits::parallel_dram;
 use super::not_ip;
 use crate::arrivals::Notes;
 use crate::report::{
@@ -473,6 +474,10 @@ fn metrics(
     for r in resources {
         add(&r.component, "utilization", "fraction", r.utilization);
         add(&r.component, "utilization_percent", "percent", r.utilization * 100.0);
+    }
+    for (name, activates, whole) in parallel_dram(counts) {
+        add(&format!("{name}, activates"), "utilization", "fraction", activates);
+        add(name, "occupancy", "fraction", whole);
     }
     engine_metrics(told, summary, &mut add);
     for cluster in &counts.clusters {

@@ -418,6 +418,21 @@ fn utilization(place: &PlaceCounts) -> f64 {
     }
 }
 
+/// Returns, of each group of DRAM that opens rows of several banks at once, its name, and the utilisation by activates
+/// and the whole utilisation of its busiest memory.
+pub(super) fn parallel_dram(counts: &Counts) -> Vec<(&str, f64, f64)> {
+    let mut groups: Vec<(&str, f64, f64)> = Vec::new();
+    for place in &counts.places {
+        let Some(shares) = place.dram.filter(|shares| shares.opening > 0.0) else { continue };
+        let (activates, whole) = (shares.activates(), utilization(place));
+        match groups.iter_mut().find(|(name, ..)| *name == place.group) {
+            Some(found) => (found.1, found.2) = (found.1.max(activates), found.2.max(whole)),
+            None => groups.push((&place.group, activates, whole)),
+        }
+    }
+    groups
+}
+
 /// Returns the busiest part and its utilisation. Engines that take packets from one list have the mean of all of
 /// them, because the next packet would go to a free one.
 fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {

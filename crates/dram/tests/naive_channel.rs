@@ -4,7 +4,7 @@
 //! commands by bank and by rank, no table. Random requests, few addresses (so that they merge, forward and wait for
 //! one another), few rows and banks, frequent refreshes.
 
-use linecard_dram::channel::{Observer, Outcome, Page, Policy, RefreshMode, Scheduler, Writes};
+use linecard_dram::channel::{Observer, Outcome, Page, Policy, RefreshMode, RowHitCap, Scheduler, Writes};
 use linecard_dram::{
     Access, AutoPrecharge, Command, Constraint, Device, Edge, Field, FieldMap, Level, Organization, System,
     Timing, widths,
@@ -178,14 +178,22 @@ impl Naive {
     fn pick(&self, queue: &[Request], now: i64) -> Option<(usize, Command)> {
         for (n, r) in queue.iter().enumerate() {
             let Some(command) = self.ready(r, now) else { continue };
+            let open = self.banks[r.bank].open;
+            let cap = self.policy.row_hit_cap.filter(|cap| self.banks[r.bank].served >= cap.accesses);
             if command == Command::Precharge {
                 let older = queue[..n].iter().any(|o| o.bank == r.bank);
-                let open = self.banks[r.bank].open;
                 let hits = queue[n..].iter().any(|o| o.bank == r.bank && Some(o.row) == open);
-                let capped = self.policy.row_hit_cap.is_some_and(|cap| self.banks[r.bank].served >= cap);
-                if older || (hits && !capped) {
+                if older || (hits && cap.is_none()) {
                     continue;
                 }
+            }
+            // Beyond a strict cap, a row hit does not pass an older request that misses.
+            let oldest = queue.iter().find(|o| o.bank == r.bank);
+            if open == Some(r.row)
+                && cap.is_some_and(|cap| cap.strict)
+                && oldest.is_some_and(|o| o.row != r.row)
+            {
+                continue;
             }
             if command == Command::Write && queue[..n].iter().any(|o| !o.write && o.address == r.address) {
                 continue;
@@ -376,7 +384,7 @@ fn policies() -> Vec<Policy> {
     let base = Policy {
         scheduler: Scheduler::FrFcfs,
         page: Page::Open,
-        row_hit_cap: Some(2),
+        row_hit_cap: Some(RowHitCap { accesses: 2, strict: false }),
         command_queue: 3,
         transaction_queue: 6,
         writes: Writes::Unified,
@@ -391,6 +399,12 @@ fn policies() -> Vec<Policy> {
             Writes::Split { high: 5, low: 2, idle: 0 },
         ] {
             all.push(Policy { page, writes, ..base });
+            all.push(Policy {
+                page,
+                writes,
+                row_hit_cap: Some(RowHitCap { accesses: 2, strict: true }),
+                ..base
+            });
             all.push(Policy { page, writes, row_hit_cap: None, refresh: RefreshMode::None, ..base });
         }
         all.push(Policy { page, scheduler: Scheduler::Fcfs, command_queue: 1, ..base });

@@ -2,7 +2,7 @@
 
 use linecard_config::{Document, Row, Section};
 use linecard_dram::AutoPrecharge;
-use linecard_dram::channel::{Page, Scheduler, Writes};
+use linecard_dram::channel::{Page, RowHitCap, Scheduler, Writes};
 use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
 use linecard_files::Error;
 use linecard_files::preset::{ReadPreset, read};
@@ -12,6 +12,7 @@ const QUEUED: &[&str] = &[
     "scheduler",
     "page",
     "row_hit_cap",
+    "row_hit_cap_rule",
     "command_queue",
     "writes",
     "write_high",
@@ -32,8 +33,8 @@ pub enum Rule {
         scheduler: Scheduler,
         /// When a row is closed.
         page: Page,
-        /// Maximum number of row hits in sequence, if limited.
-        row_hit_cap: Option<u32>,
+        /// Limit of the row hits that pass an older request, if there is one.
+        row_hit_cap: Option<RowHitCap>,
         /// Entries of each command queue.
         command_queue: u32,
         /// When writes are drained.
@@ -134,8 +135,13 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let cap = policy.in_unit("accesses").integer(
         "row_hit_cap",
         0..=65_535,
-        "number of accesses after which a row may be closed despite waiting row hits; 0: no limit",
+        "number of accesses after which a row is closed for an older request despite waiting row hits; 0: no limit",
     ) as u32;
+    let strict = policy.choice(
+        "row_hit_cap_rule",
+        &[("strict", true), ("dramsim3", false)],
+        "row hits beyond policy.row_hit_cap: wait for the older request, or continue until the row can be closed",
+    );
     let command_queue = requests(policy, "command_queue", 1, 16, "number of entries of each command queue");
     if policy.says("scheduler", "fcfs") && command_queue != 1 {
         let message = format!("found {command_queue}; expected 1, because fcfs serves one request at a time");
@@ -144,7 +150,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     Rule::Queued {
         scheduler,
         page,
-        row_hit_cap: (cap > 0).then_some(cap),
+        row_hit_cap: (cap > 0).then_some(RowHitCap { accesses: cap, strict }),
         command_queue,
         writes: writes(document, policy, transaction_queue),
         auto_precharge: policy.choice(

@@ -45,7 +45,8 @@ impl Times {
         }
         for key in timing.keys().iter().filter(|key| !names.contains(*key)) {
             let near = nearest(key, names.iter().map(String::as_str));
-            timing.fail(key, format!("no constraint uses a time of this name{near}"));
+            let advice = "omit it, or use it in the cycles of a constraint";
+            timing.fail(key, format!("no constraint uses a time of this name; {advice}{near}"));
             timing.pass_over(&[key]);
         }
         Self::of(&timing, &names, period_ns)

@@ -279,3 +279,31 @@ fn without_the_current_of_refreshes_of_single_banks_a_run_states_no_energy() {
     let report = linecard_drams::run_memory(&request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(report.energy.is_none());
 }
+
+/// A stream of row hits delays every precharge by tRTP, which is longer than the distance between two reads: without
+/// a strict cap, 120 younger reads of an open row pass a read of another row of the bank.
+#[test]
+fn a_strict_cap_bounds_the_row_hits_that_pass_an_older_request() {
+    let other_row = 4;
+    let lines: String = (0..124)
+        .map(|n| match n {
+            n if n == other_row => "LD 0x20000\n".to_owned(),
+            n => format!("LD {:#x}\n", 64 * n),
+        })
+        .collect();
+    let trace = std::env::temp_dir().join(format!("linecard-cap-{}.txt", std::process::id()));
+    std::fs::write(&trace, lines).unwrap();
+    let passed = |policy: &str, overrides: &[&str]| {
+        let input = MemoryInput::Trace { path: trace.to_str().unwrap().to_owned(), format: None };
+        let overrides = overrides.iter().map(|&o| o.to_owned()).collect();
+        let request = MemoryRequest { input, overrides, ..pattern_request("ddr4_2400", policy, "stream", 1) };
+        let (_, log) = run_logged(request, "requests");
+        let complete: Vec<i64> = columns(&log, ["complete"]).iter().map(|[c]| c.parse().unwrap()).collect();
+        complete.iter().filter(|&&c| c < complete[other_row]).count()
+    };
+    assert_eq!(passed("frfcfs", &[]), 123);
+    assert_eq!(passed("frfcfs_cap16", &[]), 16);
+    assert_eq!(passed("frfcfs", &["policy.row_hit_cap=6"]), 6);
+    assert_eq!(passed("frfcfs_open", &[]), 123, "the cap of DRAMsim3 is not strict");
+    std::fs::remove_file(trace).unwrap();
+}

@@ -1,6 +1,6 @@
 //! Packets wherever a capture is accepted: packets of a file, or of a described link.
 
-use crate::error::Error;
+use crate::error::{Error, problem};
 use crate::link::DescribedLink;
 use linecard_traffic::generators::LinkPackets;
 use linecard_traffic::{
@@ -44,11 +44,19 @@ impl PacketInput {
     ///
     /// # Errors
     ///
-    /// If the capture cannot be opened or is not one, or if no link can be as described.
+    /// If the capture cannot be opened or is not one, if no link can be as described, or if a described link is
+    /// `strict`, although only captures have damaged records.
     pub fn open(name: &str, packets: u64, strict: bool) -> Result<Self, InputError> {
         let source = match DescribedLink::named(name) {
             Some(link) => {
                 let link = link?;
+                if strict {
+                    let message =
+                        format!("has no effect on the link profile {name}; pass a capture, or omit --strict");
+                    return Err(
+                        Error::Config { problems: vec![problem("--strict".into(), "", message)] }.into()
+                    );
+                }
                 Source::Link { packets: link.packets(packets)?, title: link.title() }
             }
             None => {

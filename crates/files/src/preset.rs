@@ -47,6 +47,12 @@ pub fn shipped_net(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
 }
 
+/// Returns the names of the shipped nets.
+pub fn shipped_nets() -> impl Iterator<Item = &'static str> {
+    let files = SHIPPED.get_dir("nets").into_iter().flat_map(Dir::files);
+    files.filter_map(|file| file.path().file_stem()?.to_str())
+}
+
 /// Returns the folders of shipped presets, which are their kinds; nets are not presets.
 fn folders() -> impl Iterator<Item = (&'static str, &'static Dir<'static>)> {
     SHIPPED.dirs().filter_map(|dir| Some((dir.path().to_str()?, dir))).filter(|(kind, _)| *kind != "nets")

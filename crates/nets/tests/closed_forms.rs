@@ -188,6 +188,8 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
         "{found}"
     );
     assert!(explore_file("no/such.toml", 10).err().unwrap().to_string().contains("cannot read"));
+    let unknown = explore_file("girish2008_dramm", 10).err().unwrap().to_string();
+    assert!(unknown.contains("did you mean `girish2008_dram`?"), "{unknown}");
     let xml = write(
         "bad.pnml",
         "<pnml>\n<net type='http://www.pnml.org/version-2009/grammar/ptnet'>\n<place/>\n</net></pnml>",

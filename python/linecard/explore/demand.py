@@ -2,8 +2,9 @@
 
 The busy time of each part per packet is measured in short runs, at a load that all parts can carry. According to the
 utilisation law, the capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
-Windows and posted operations are never busy, so they have no capacity by this law, and a DRAM is busy only while it
-moves data. If no part is overloaded, a short run at the offered load shows whether the chip carries the load.
+Windows and posted operations are never busy, so they have no capacity by this law. A DRAM is busy while it moves data,
+and its activates are a part of their own. If no part is overloaded, a short run at the offered load shows whether the
+chip carries the load.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,8 @@ _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue
 _STAYED, _PILED_UP = 0.05, 200
 # Parts that are busier than this have long random queues, so that a short run without losses proves nothing.
 _NEARLY_FULL = 0.95
+# The end of the name of the activates of a DRAM.
+_ACTIVATES = ", activates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,22 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         raise RunError(
             f"the chip loses packets at {gbps:g} Gbit/s, so the capacity of its parts is unknown; enlarge its buffers"
         )
-    found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
+    capacities = _carried(tried, chip)
+    has_own_times = "trace" in shared and not saturated
+
+    @cache
+    def loaded() -> Record:
+        return first if has_own_times else run({**kept, "traffic.rate_gbps": offered})
+
+    if any(part.endswith(_ACTIVATES) and most < offered for part, most, _ in capacities):
+        # A controller with many waiting requests opens fewer rows for them.
+        capacities = [each for each in capacities if not each[0].endswith(_ACTIVATES)]
+        capacities += [each for each in _carried(loaded(), chip) if each[0].endswith(_ACTIVATES)]
+    found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in capacities]
     found.sort(key=lambda each: (-each.share, each.component))
     carried, most = None, max((each.share for each in found), default=0.0)
     if most <= 1:
-        has_own_times = "trace" in shared and not saturated
-        if _is_overloaded(first if has_own_times else run({**kept, "traffic.rate_gbps": offered})):
+        if _is_overloaded(loaded()):
             carried = False
         elif most < _NEARLY_FULL:
             carried = True
@@ -158,7 +172,7 @@ def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
     # Bounds count sent packets; the demand counts received ones, some of which a program may drop. Packets that are
     # still inside count for the wires on which they arrived.
     came, out = int(numbers["packets_in"]), max(int(numbers["packets_out"]), 1)
-    ended = came - stayed(record)
+    ended = came - stayed(record) - _lost_when_full(record)
     found = []
     for limit in limits_of([record], chip.pooled, shapers=True):
         mpps = limit.bound_mpps * (came if limit.component.endswith(", inward") else ended) / out

@@ -309,9 +309,11 @@ def _growth_error(record: Record) -> float:
 def _busiest(record: Record) -> tuple[str, float]:
     """The busiest part and its busy share of the time.
 
-    Buffers do not count. Threads that wait for a busy part are busy too, so that the part takes precedence.
+    Buffers do not count. Threads that wait for a busy part are busy too, so that the part takes precedence. A DRAM is
+    full before its data bus always moves data: the bus turns around, rows are opened, and banks refresh.
     """
-    shares = {part: share for part, share in measured(record, "utilization").items() if not part.startswith("buffer ")}
+    shares = {**measured(record, "utilization"), **measured(record, "occupancy")}
+    shares = {part: share for part, share in shares.items() if not part.startswith("buffer ")}
     most = max(shares.values(), default=0.0)
     near = [part for part, share in shares.items() if share >= most - _NEARLY]
     own = [part for part in near if not part.startswith("threads of ")]

@@ -13,19 +13,25 @@ if TYPE_CHECKING:
 
 _RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
 _IMIX = {64: 7, 594: 4, 1518: 1}
+# The range of traffic.packet_bytes.
+_LEAST_BYTES, _MOST_BYTES = 20, 65_535
 
 
 def frames_of(kind: int | str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that make all frames of one size, or of one mix.
 
     Raises:
-        ConfigError: The changes set the frames, too.
+        ConfigError: The changes set the frames, too, or no frame has this size.
     """
     both = [key for key in ("traffic.kind", "traffic.packet_bytes") if key in changes]
     message = f"has no effect, because the size {kind} sets the frames; omit it, or omit the size"
     ConfigError.check([ConfigProblem("set", key, message) for key in both])
     is_number = isinstance(kind, int) or kind.isdigit()
-    return {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)} if is_number else {"traffic.kind": kind}
+    if not is_number:
+        return {"traffic.kind": kind}
+    if not _LEAST_BYTES <= int(kind) <= _MOST_BYTES:
+        raise ConfigError.at("size", "", f"found {kind}, expected {_LEAST_BYTES} to {_MOST_BYTES} bytes")
+    return {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:

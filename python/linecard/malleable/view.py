@@ -28,6 +28,9 @@ from linecard.view import (
     view_of,
 )
 
+# Area of the register cache of a malleable core, in thread-equivalents.
+_REGISTER_CACHE = 2
+
 CYCLES = {
     "instructions": "instructions_percent",
     "pipeline": "pipeline_percent",
@@ -62,6 +65,11 @@ def _(result: CoreResult) -> list[Part]:
         _throughput(result),
         Stacked("Cycles by cause", list(CYCLES), cycles, "% of all cycles, for each number of threads"),
         *(_malleable(result, result.adapted) if result.adapted is not None else []),
+        Notes(
+            [f"No malleable core: its register cache alone has an area of {_REGISTER_CACHE} thread-equivalents"]
+            if result.area <= _REGISTER_CACHE
+            else []
+        ),
     ]
 
 

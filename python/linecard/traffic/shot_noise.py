@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
+from linecard.errors import ConfigError
 from linecard.request import name_of, settings
 from linecard.result import Result
 from linecard.tables import Table
@@ -17,6 +18,9 @@ from linecard.view import Table as TablePart
 
 if TYPE_CHECKING:
     from linecard.request import ProgressCallback, Settings
+
+# The range of traffic.rate_gbps.
+_LEAST_MBPS, _MOST_MBPS = 0.001, 1_000_000_000
 
 
 class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
@@ -67,6 +71,9 @@ def shot_noise(
         >>> len(result.rates_mbps)
         5
     """
+    if not _LEAST_MBPS <= rate_mbps <= _MOST_MBPS:
+        message = f"found {rate_mbps:g} Mbit/s, expected {_LEAST_MBPS:g} to {_MOST_MBPS:,} Mbit/s"
+        raise ConfigError.at("rate_mbps (--rate)", "", message)
     overrides = [*settings(set), f"traffic.rate_gbps={rate_mbps / 1e3!r}"]
     report = _core.shot_noise(
         name_of("chip", chip),

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _HEAD = re.compile(r"""\s*\[\[\s*(ops|"ops"|'ops')\s*\]\]\s*(#.*)?""")
 _LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
 
+_KEYS = ("name", "ops", "registers", "instructions")
+_ALL_KEYS = ", ".join(_KEYS)
+
 
 class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An operation of an extension.
@@ -132,31 +135,43 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         raise ConfigError.at(str(path), "", "is not UTF-8 text, expected the TOML file of an extension") from error
     except ValueError as error:
         # The file is not TOML, or has a number with thousands of digits, which Python does not read.
-        raise ConfigError.at(str(path), "", str(error)) from error
+        raise ConfigError.at(str(path), "", f"not TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError.at(str(path), "", "nested too deeply to be read; write a flat file") from error
-    heads = [number for number, line in enumerate(text.splitlines(), start=1) if _HEAD.fullmatch(line)]
+    lines = list(enumerate(text.splitlines(), start=1))
+    heads = [number for number, line in lines if _HEAD.fullmatch(line)]
 
     def place(number: int) -> str:
         return f"{path}, line {heads[number]}" if number < len(heads) else str(path)
 
-    problems = []
+    def line_of(key: str) -> str:
+        stated = (number for number, line in lines if re.match(rf"""\s*(\[+\s*)?["']?{re.escape(key)}\b""", line))
+        return next((f"{path}, line {number}" for number in stated), str(path))
+
+    problems = [
+        ConfigProblem(line_of(key), key, f"no such key; {did_you_mean(key, _KEYS, f'expected {_ALL_KEYS}')}")
+        for key in data
+        if key not in _KEYS
+    ]
+    if not isinstance(data.get("name"), str):
+        found = repr(data["name"]) if "name" in data else "none"
+        problems.append(
+            ConfigProblem(line_of("name"), "name", f'found {found}, expected a text, such as name = "filter"')
+        )
+    for key in ("registers", "instructions"):
+        value = data.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            problems.append(ConfigProblem(line_of(key), key, f"found {value!r}, expected a whole number of 0 or more"))
     ops = data.get("ops", [])
     for number, op in enumerate(ops if isinstance(ops, list) else []):
         problem = _op_problem(op)
         if problem:
             problems.append(ConfigProblem(place(number), "ops", problem))
-    if not ops:
-        problems.append(ConfigProblem(str(path), "ops", "found none, expected at least one [[ops]]"))
+    if not ops or not isinstance(ops, list):
+        found = repr(ops) if ops else "none"
+        problems.append(ConfigProblem(line_of("ops"), "ops", f"found {found}, expected at least one [[ops]]"))
     ConfigError.check(problems)
-    try:
-        extension = convert(data, Extension)
-    except msgspec.ValidationError as error:
-        raise ConfigError.at(str(path), "", str(error)) from error
-    for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
-        if value < 0:
-            raise ConfigError.at(str(path), name, f"found {value}, expected 0 or more")
-    return extension, heads
+    return convert(data, Extension), heads
 
 
 def _op_problem(op: Any) -> str:

@@ -152,11 +152,11 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
         ((*RUN[2:], "--pattern", "random", "--in-flight", "0"), "found 0; expected 1 or more"),
         (
             (*RUN[2:], "--pattern", "random", "--set", "timing.tRDC=3"),
-            "timing.tRDC: no constraint uses a time of this name; did you mean `tRC`?",
+            "of this name; omit it, or use it in the cycles of a constraint; did you mean `tRC`?",
         ),
         (
             (*RUN[2:], "--pattern", "random", "--set", "constraint[tRCD].cycles=20"),
-            "timing.tRCD: no constraint uses a time of this name",
+            "timing.tRCD: no constraint uses a time of this name; omit it, or use it in the cycles of a constraint",
         ),
         ((*RUN[2:], "--pattern", "random", "--set", "policy.page=opne"), "did you mean `open`?"),
         ((*RUN[2:], "--pattern", "random", "--set", "map.order=row bank column"), "`bankgroup` is missing"),

@@ -55,6 +55,50 @@ def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
     assert found.demands[0] == crypto
 
 
+STEP = '[[program.step]]\nop = "read"\nat = "table"\nbytes = 64\ncycles = 5\nwithin_bytes = {within}\n'
+READS = """kind = "chip"
+title = "Reads of random rows"
+source = "a test"
+clock.core_mhz = 1000
+cluster.core = { engines = 16, threads = 16 }
+memory.table = { kind = "dram", part = "ddr4_2400", controller = "frfcfs_open", channels = 1 }
+buffer.rx.bytes = "64 KiB"
+inbox.work = {}
+port.eth.rate_gbps = 100
+traffic = { kind = "fixed", packet_bytes = 64, rate_gbps = 33 }
+"""
+
+
+def reads(path, within):
+    """A chip of four reads of 64 bytes per packet, at random places within a range."""
+    path.write_text(READS + 4 * STEP.format(within=within))
+    return path
+
+
+def test_activates_limit_a_dram_whose_rows_conflict(tmp_path):
+    """Rows of 1 GiB: each of four reads opens one. Four activates take tFAW, 26 clocks of 0.83 ns; of tREFI, 9360
+    clocks, a refresh takes tRP + tRFC, 437 clocks, and up to 26 more until a row may be opened.
+    """
+    chip = reads(tmp_path / "random.toml", 1 << 30)
+    found = by_part(linecard.check(chip, size=64))
+    mpps = 1e3 / (26 * 0.83)
+    assert mpps * (1 - 463 / 9360) * 0.99 < found["table, activates"].most_mpps < mpps * (1 - 437 / 9360)
+    # The data bus alone would carry the load.
+    assert found["table"].share < 1 < found["table, activates"].share
+    result = linecard.run(chip, packets=20_000, verdict=False)
+    assert result.summary.throughput_mpps == pytest.approx(found["table, activates"].most_mpps, rel=0.01)
+    # The threads that wait for the DRAM are not the limit.
+    rates = linecard.ndr(chip, [64], packets=1000).rows[0]
+    assert (rates.limit, rates.ndr_mpps) == ("table", pytest.approx(result.summary.throughput_mpps, rel=0.02))
+
+
+def test_activates_that_a_busy_controller_saves_are_not_demanded(tmp_path):
+    """Four rows in each bank: under load, requests to one row wait together, and the controller opens it once."""
+    checked = linecard.check(reads(tmp_path / "few.toml", 1 << 19), size=64)
+    assert max(each.share for each in checked.demands) < 1
+    assert checked.is_carried
+
+
 def test_it_is_what_a_saturated_run_reaches():
     settings = {"island.count": 1, "island.threads": 4}
     most = linecard.check("example_smartnic", program="secure_gateway", size="imix", set=settings).demands[0]

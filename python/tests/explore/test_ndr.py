@@ -209,6 +209,7 @@ def test_a_capture_is_replayed_faster_until_it_is_lost(chip, capture):
 def test_what_cannot_be_searched_is_refused(chip, cli):
     for words, says in (
         (("--size", "many"), "expected a frame size"),
+        (("--size", "10"), "size: found 10, expected 20 to 65535 bytes"),
         (("--set", "traffic.arrivals=saturated"), "expected constant"),
         (("--set", "eth.rate_gbps=0"), "has no line rate"),
         (("--packets", "1"), "packets: found 1"),

@@ -31,6 +31,15 @@ def test_every_split_is_there_and_the_best_is_one_of_them(classify):
     assert {row.threads: row.cache_kb for row in result.rows}[6] == (8 * 128 + 2 * 256) * 16 / 1024
 
 
+def test_a_malleable_core_needs_more_area_than_its_register_cache(classify):
+    """The register cache takes 2 thread-equivalents: an area of 2 leaves no cache for registers and data."""
+    few = {"events": 20_000, "adapt_packets": 20_000}
+    small = linecard.core(classify, area=2, **few)
+    assert small.adapted is None
+    assert "No malleable core" in small._repr_html_()
+    assert linecard.core(classify, area=3, **few).adapted is not None
+
+
 def test_splits_near_the_best_are_told(classify, cli):
     result = linecard.core(classify, events=20_000)
     low, high = result.plateau(1.0)

@@ -73,6 +73,13 @@ def test_the_screen_and_the_exit_status_of_damage(cli, capture, cut_capture):
     assert (ended.status, ended.out) == (3, "")
 
 
+def test_a_link_profile_has_no_damaged_record_at_which_to_stop(cli):
+    for command in ("flows", "flowcache"):
+        ended = cli(command, "edge", "--strict")
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err.startswith("linecard: --strict: has no effect on the link profile edge; pass a capture")
+
+
 def test_the_notebook_form(capture):
     statistics = linecard.flows(capture)
     assert "one-way" in statistics._repr_html_()

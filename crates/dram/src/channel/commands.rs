@@ -171,24 +171,25 @@ impl CommandQueue {
     }
 
     /// Computes the commands that the queue requests; `capped` is whether the open row, if there is one, has
-    /// served its limit of requests. Returns whether they differ from before.
+    /// served its limit of requests, and `strict` whether row hits then wait. Returns whether the commands differ
+    /// from before.
     #[inline(always)]
-    pub fn consider(&mut self, open: bool, capped: bool, transactions: &Transactions) -> bool {
+    pub fn consider(&mut self, open: bool, capped: bool, strict: bool, transactions: &Transactions) -> bool {
         let before = self.kinds;
         self.kinds = if self.len == 0 {
             Kinds::NOTHING
         } else if !open {
             Kinds::when(true, Command::Activate)
         } else {
-            let hits = self.hits;
+            let closes = self.hits & 1 == 0 && (self.hits == 0 || capped);
+            let hits = if closes && strict { 0 } else { self.hits };
             let (reads, writes) = (hits & !self.writes, hits & self.writes);
             self.write = if reads == 0 || writes == 0 {
                 writes.trailing_zeros()
             } else {
                 self.first_free_write(reads, writes, transactions)
             };
-            let precharge = hits & 1 == 0 && (hits == 0 || capped);
-            let precharge = Kinds::when(precharge, Command::Precharge);
+            let precharge = Kinds::when(closes, Command::Precharge);
             let read = Kinds::when(reads != 0, Command::Read);
             let write = Kinds::when(self.write != u32::BITS, Command::Write);
             Kinds(precharge.0 | read.0 | write.0)

@@ -2,7 +2,7 @@
 
 use super::by_bank::{BANKS, ByBank};
 use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
-use super::policy::{Page, Policy, Scheduler, Writes};
+use super::policy::{Page, Policy, RowHitCap, Scheduler, Writes};
 use super::refresh::{RefreshClock, Target};
 use super::row_state::RowState;
 use super::statistics::{BankStatistics, ChannelStatistics};
@@ -67,7 +67,7 @@ pub struct Channel {
     pub(super) moves: bool,
     pub(super) next_tick: Cycle,
     /// Most requests that a row serves while another row is requested.
-    pub(super) row_hit_cap: u32,
+    pub(super) row_hit_cap: RowHitCap,
     pub(super) rows: ByBank<RowState>,
     /// Bit set of the banks with an open row.
     pub(super) open_banks: u64,
@@ -124,7 +124,7 @@ impl Channel {
             moves: false,
             next_tick: refresh.due,
             refresh,
-            row_hit_cap: policy.row_hit_cap.unwrap_or(u32::MAX),
+            row_hit_cap: policy.row_hit_cap.unwrap_or(RowHitCap { accesses: u32::MAX, strict: false }),
             rows: ByBank::new(|bank| RowState {
                 rank: organization.rank(bank as u32),
                 ..RowState::default()

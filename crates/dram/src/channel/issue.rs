@@ -136,8 +136,8 @@ impl Channel {
     pub(super) fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
         let row = &self.rows[q.bank as usize];
-        let capped = row.served >= self.row_hit_cap;
-        let changed = q.consider(row.open.is_some(), capped, &self.transactions);
+        let capped = row.served >= self.row_hit_cap.accesses;
+        let changed = q.consider(row.open.is_some(), capped, self.row_hit_cap.strict, &self.transactions);
         if changed {
             self.waits.wish(queue, q.kinds);
         }

@@ -31,6 +31,6 @@ mod waits;
 
 pub use controller::Channel;
 pub use messages::{Issued, Observer, Outcome, Transaction};
-pub use policy::{Page, Policy, RefreshMode, Scheduler, Writes};
+pub use policy::{Page, Policy, RefreshMode, RowHitCap, Scheduler, Writes};
 pub(crate) use refresh::RefreshClock;
 pub use statistics::{BankStatistics, ChannelStatistics, Lost};

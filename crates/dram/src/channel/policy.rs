@@ -57,6 +57,16 @@ pub enum Writes {
     },
 }
 
+/// A limit of the accesses to a row that pass an older request for another row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowHitCap {
+    /// Column commands after which the row may be closed for an older request.
+    pub accesses: u32,
+    /// Whether row hits beyond the limit wait until the older request is served. Otherwise the precharge competes
+    /// with them, and each read delays it by another tRTP.
+    pub strict: bool,
+}
+
 /// A controller's rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -64,9 +74,8 @@ pub struct Policy {
     pub scheduler: Scheduler,
     /// When rows are closed.
     pub page: Page,
-    /// After this number of column commands, a row may be closed although queued requests hit it; `None` for no
-    /// limit.
-    pub row_hit_cap: Option<u32>,
+    /// When a row is closed although queued requests hit it; `None` for never.
+    pub row_hit_cap: Option<RowHitCap>,
     /// Requests in a command queue; 1 to 16, and 1 with [`Scheduler::Fcfs`].
     pub command_queue: u32,
     /// Requests in a transaction queue; in each of the two if writes have a separate one.

@@ -5,7 +5,7 @@ use linecard_files::Error;
 use linecard_malleable::{AreaModel, CoreConfig};
 
 /// Area of a malleable core that the register files of the register cache take.
-const MRC_THREAD_EQUIVALENTS: u32 = 2;
+pub(super) const MRC_THREAD_EQUIVALENTS: u32 = 2;
 
 /// The content of all presets of cores.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Presets {
     /// Returns a malleable core with this area.
     pub(super) fn malleable(&self, threads: u32, area: u32, memory: Memory) -> CoreConfig {
         // The cache of the preset, scaled by the area that the register cache leaves.
-        let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS).max(1);
+        let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS);
         let lines = u64::from(self.malleable.cache_lines) * u64::from(cache(area))
             / u64::from(cache(self.malleable.area));
         let lines = (lines as u32).min(self.area.most_lines);

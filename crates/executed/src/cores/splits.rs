@@ -1,7 +1,7 @@
 //! One core, every split of its area between threads and cache.
 
 use super::jobs::{each, failed, window};
-use super::presets::{Memory, Presets};
+use super::presets::{MRC_THREAD_EQUIVALENTS, Memory, Presets};
 use super::search::{best, single_peak};
 use linecard_files::Error;
 use linecard_malleable::{
@@ -163,7 +163,8 @@ pub struct CoreReport {
     pub best_packets_per_mcycle: f64,
     /// Whether the throughput rises to a single peak, and then falls, as the number of threads increases.
     pub single_peak: bool,
-    /// Results of a malleable core with the same area; `None` if not requested.
+    /// Results of a malleable core with the same area; `None` if not requested, or if the area is at most that of
+    /// its register cache, 2 thread-equivalents.
     pub adapted: Option<Adapted>,
 }
 
@@ -206,7 +207,7 @@ pub fn core_report(
         Ok(CoreRow::new(work, &config, cache, &counts))
     })?;
     let adapted = match request.adapt_packets {
-        0 => None,
+        packets if packets == 0 || request.area <= MRC_THREAD_EQUIVALENTS => None,
         packets => {
             let area = request.area.min(most);
             let config = presets.malleable(1, area, memory);
