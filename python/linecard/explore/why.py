@@ -70,8 +70,8 @@ _SOBOL_BASE = 64
 _SOBOL_PARAMETERS = 5
 _RANGE = 2.0
 _SHAPERS = ", shapers"
-# Verdicts of a run without loss in full buffers and without growing queues: the load limits it, or its program ends most
-# packets.
+# Verdicts of a run without loss in full buffers and without growing queues: the load limits it, or its program ends
+# most packets.
 _DECISIONS = frozenset({"no route", "ttl expired", "firewall rule", "not ipv4", "nat table full", "not ip", "punted"})
 _CARRIES_ALL = _DECISIONS | {"offered load", "not judged"}
 
