@@ -137,8 +137,9 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
         0..=65_535,
         "number of accesses after which a row is closed for an older request despite waiting row hits; 0: no limit",
     ) as u32;
-    let strict = policy.choice(
+    let strict = policy.choice_or(
         "row_hit_cap_rule",
+        "strict",
         &[("strict", true), ("dramsim3", false)],
         "row hits beyond policy.row_hit_cap: wait for the older request, or continue until the row can be closed",
     );
