@@ -6,7 +6,7 @@ use crate::geometry::Geometry;
 use crate::policy::{self, Future, Policy};
 use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Packets per block, before their hits are evaluated: the results must still be in the first-level cache.
@@ -30,7 +30,8 @@ impl Configuration {
 }
 
 /// The common options of all configurations of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Options {
     /// A miss is cold if the digest does not occur in this many packets before it (thesis, section 5.4).
     pub cold_window_packets: u32,

@@ -151,27 +151,29 @@ def flowcache(
     ConfigError.check(problems)
     if path is not None:
         path.encode()  # The core would take a name that is not UTF-8 for an array.
+    options = {
+        "cold_window_packets": cold_window_packets,
+        "foresight_packets": foresight_packets,
+        "seed": seed,
+    }
+    request = {
+        "entries": sizes,
+        "ways": [None if each == "full" else each for each in shapes],
+        "policies": policies,
+        "key": None if digests else key or CACHE_KEY,
+        "hash": None if digests else hash or CACHE_HASH,
+        "width_bits": width,
+        "result_bits": result_bits,
+        "options": options,
+        "threads": jobs or 0,
+        "packets": packets,
+        "strict": strict,
+        "false_hits": false_hits,
+        "curves": curves,
+        "time_out_ns": None if time_out_seconds is None else round(time_out_seconds * 1e9),
+    }
     try:
-        plain = _core.flowcache(
-            trace if path is None else path,
-            entries=sizes,
-            ways=[None if each == "full" else each for each in shapes],
-            policies=policies,
-            key=None if digests else key or CACHE_KEY,
-            hash=None if digests else hash or CACHE_HASH,
-            width_bits=width,
-            result_bits=result_bits,
-            cold_window_packets=cold_window_packets,
-            foresight_packets=foresight_packets,
-            seed=seed,
-            threads=jobs or 0,
-            packets=packets,
-            strict=strict,
-            false_hits=false_hits,
-            curves=curves,
-            time_out_ns=None if time_out_seconds is None else round(time_out_seconds * 1e9),
-            progress=progress,
-        )
+        plain = _core.flowcache(trace if path is None else path, request, progress=progress)
     except (BufferError, TypeError) as error:
         if path is not None:
             raise
