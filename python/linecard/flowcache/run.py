@@ -132,8 +132,11 @@ def flowcache(
         problems.append(ConfigProblem("time-out", "", f"found {time_out_seconds!r} seconds, {expected}"))
     for name, value, least, most in ranges:
         # The core checks each value that it can hold, so that all problems are reported at once.
-        core_judges = name in {"entries", "ways", "digest width"} and value in range(_U32_MAX + 1)
-        if not core_judges and not (isinstance(value, int) and least <= value <= most):
+        if name in {"entries", "ways", "digest width"}:
+            accepted = isinstance(value, int) and 0 <= value <= _U32_MAX
+        else:
+            accepted = isinstance(value, int) and least <= value <= most
+        if not accepted:
             other = ', or "full"' if name == "ways" else ""
             problems.append(ConfigProblem(name, "", f"found {value!r}, expected {least} to {most}{other}"))
     if foresight_packets != FORESIGHT_PACKETS and not any("PRED" in str(each).upper() for each in policies):
