@@ -77,7 +77,7 @@ pub use cost::CacheCost;
 pub use digest::{Digester, Hash};
 pub use error::FlowCacheError;
 pub use false_hits::{FalseHitRow, FalseHits};
-pub use flows::{FlowSizeRow, TIME_OUT_NS, TrafficView, TrafficViewBuilder};
+pub use flows::{FlowSizeRow, TrafficView, TrafficViewBuilder};
 pub use geometry::{Geometry, MOST_ENTRIES};
 pub use key::{Field, Key, KeyBytes};
 pub use one_pass::{LruRow, MOST_ONE_PASS_WAYS, MissRatioCurve, lru_all_ways};

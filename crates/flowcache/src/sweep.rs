@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn the_first_misfit_is_reported() {
         let trace = Trace::new(&[1, 2]).unwrap();
-        let full = Geometry::fully_associative(8).unwrap();
+        let full = Geometry::new(8, 8).unwrap();
         let configurations =
             ["LRU", "DIP", "DRRIP"].map(|name| Configuration::new(full, Policy::parse(name).unwrap()));
         let error = sweep(&trace, &configurations, &Options::default(), 2).unwrap_err().to_string();
