@@ -231,7 +231,7 @@ impl Plan {
         })
     }
 
-    /// Like `linecard_flowcache::sweep`, but reports progress and can be stopped.
+    /// Simulates every cache on several threads; the rows are in the order of the caches.
     fn sweep(
         &self,
         trace: &Trace,

@@ -4,7 +4,7 @@
 //! therefore the miss count of every size: one stack for all fully associative caches, and one stack per set,
 //! limited to the most ways requested, for all associativities of a number of sets.
 //!
-//! No other policy here has the property; for them simulate the configurations in parallel ([`crate::sweep`]).
+//! No other policy here has the property; for them simulate each configuration.
 
 use crate::FlowCacheError;
 use crate::geometry::{Geometry, Index};

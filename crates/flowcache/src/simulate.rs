@@ -238,8 +238,9 @@ mod tests {
         let configuration = configuration(128, 4, "DRRIP");
         let mut seen = Vec::new();
         let trace = Trace::new(&digests).unwrap();
-        simulate_with(&trace, &configuration, &Options::default(), |hits| seen.extend_from_slice(hits))
-            .unwrap();
+        let see = |hits: &[bool]| seen.extend_from_slice(hits);
+        let row = simulate_with(&trace, &configuration, &Options::default(), see).unwrap();
+        assert_eq!(row.cold + row.capacity + row.conflict, row.misses);
         let mut cache = FlowCache::new(&configuration, 1).unwrap();
         assert_eq!(digests.iter().map(|&digest| cache.access(digest)).collect::<Vec<_>>(), seen);
         let mut cache = FlowCache::new(&configuration, 1).unwrap();
