@@ -15,7 +15,7 @@ use linecard_flowcache::{
 use linecard_platform::spread;
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity, TrafficError};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -29,6 +29,8 @@ const BYTES_PER_LOOK: u64 = 1 << 20;
 const MOST_UNPACKED_BYTES: u64 = 1 << 30;
 
 /// A request from Python, before the checks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Request {
     /// Sizes.
     pub entries: Vec<u32>,
@@ -229,7 +231,7 @@ impl Plan {
         })
     }
 
-    /// Like `linecard_flowcache::sweep`, but reports progress and can be stopped.
+    /// Simulates every cache on several threads; the rows are in the order of the caches.
     fn sweep(
         &self,
         trace: &Trace,

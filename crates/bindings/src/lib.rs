@@ -26,7 +26,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use watched::watched;
+use watched::{answered, watched};
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
@@ -38,11 +38,10 @@ fn run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = request.py();
     let request: RunRequest = request::from_python(request)?;
-    let outcome = watched(py, progress, move |ticker| {
+    answered(py, progress, move |ticker| {
         let run = if verdict { linecard_platform::run } else { linecard_platform::run_without_verdict };
         run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
-    })?;
-    plain::to_python(py, &outcome.map_err(errors::platform)?)
+    })
 }
 
 /// Returns the JSON Schemas of requests; Python's functions, options and reference are derived from them.
@@ -61,50 +60,14 @@ fn report_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Simulates flow caches with a capture, a file of digests or an array of digests; see `linecard.flowcache`.
 #[pyfunction]
-#[pyo3(name = "flowcache", signature = (
-    source, *, entries, ways, policies, key, hash, width_bits, result_bits, cold_window_packets,
-    foresight_packets, seed, threads, packets, strict, false_hits, curves, time_out_ns, progress
-))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(name = "flowcache", signature = (source, request, *, progress))]
 fn flow_cache<'py>(
     source: Bound<'py, PyAny>,
-    entries: Vec<u32>,
-    ways: Vec<Option<u32>>,
-    policies: Vec<String>,
-    key: Option<String>,
-    hash: Option<String>,
-    width_bits: u32,
-    result_bits: u32,
-    cold_window_packets: u32,
-    foresight_packets: u32,
-    seed: u64,
-    threads: usize,
-    packets: u64,
-    strict: bool,
-    false_hits: bool,
-    curves: bool,
-    time_out_ns: Option<u64>,
+    request: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = source.py();
-    let options = linecard_flowcache::Options { cold_window_packets, foresight_packets, seed };
-    let request = flowcache::Request {
-        entries,
-        ways,
-        policies,
-        key,
-        hash,
-        width_bits,
-        result_bits,
-        options,
-        threads,
-        packets,
-        strict,
-        false_hits,
-        curves,
-        time_out_ns,
-    };
-    let plan = flowcache::Plan::new(request)
+    let plan = flowcache::Plan::new(request::from_python(request)?)
         .map_err(|problems| errors::flowcache(errors::FlowCacheFailure::Request(problems)))?;
     let outcome = if let Ok(path) = source.extract::<String>() {
         watched(py, progress, move |ticker| plan.over_file(&path, ticker))
@@ -132,36 +95,10 @@ fn flow_cache<'py>(
 
 /// Generates traffic from flow statistics; see `linecard.flow_mix`.
 #[pyfunction]
-#[pyo3(name = "flow_mix", signature = (
-    *, packets, single_flows_percent, packets_in_single_flows_percent, large_flows_percent,
-    packets_in_large_flows_percent, largest_flow_packets, concurrent_flows, time_out_ns, rate_pps, seed
-))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the mix
-fn make_flow_mix(
-    py: Python<'_>,
-    packets: u64,
-    single_flows_percent: f64,
-    packets_in_single_flows_percent: f64,
-    large_flows_percent: f64,
-    packets_in_large_flows_percent: f64,
-    largest_flow_packets: u64,
-    concurrent_flows: f64,
-    time_out_ns: u64,
-    rate_pps: f64,
-    seed: u64,
-) -> PyResult<Py<PyDict>> {
-    let mix = FlowMix {
-        packets,
-        single_flows_percent,
-        packets_in_single_flows_percent,
-        large_flows_percent,
-        packets_in_large_flows_percent,
-        largest_flow_packets,
-        concurrent_flows,
-        time_out_ns,
-        rate_pps,
-        seed,
-    };
+#[pyo3(name = "flow_mix")]
+fn make_flow_mix(mix: &Bound<'_, PyAny>) -> PyResult<Py<PyDict>> {
+    let py = mix.py();
+    let mix: FlowMix = request::from_python(mix)?;
     watched(py, None, move |_| flow_mix::make(&mix))?.map_err(errors::parameter)?.to_python(py)
 }
 
@@ -173,10 +110,9 @@ fn dram<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResu
     let options: MemoryOptions = request::from_python(request)?;
     let total = options.total();
     let request = options.into();
-    let outcome = watched(py, progress, move |ticker| {
+    answered(py, progress, move |ticker| {
         linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total))
-    })?;
-    plain::to_python(py, &outcome.map_err(errors::platform)?)
+    })
 }
 
 /// Returns the names of the shipped applications of chips.
@@ -198,8 +134,7 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 fn check_chip<'py>(request: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = request.py();
     let request: CheckRequest = request::from_python(request)?;
-    let check = watched(py, None, move |_| linecard_platform::check(&request))?;
-    plain::to_python(py, &check.map_err(errors::platform)?)
+    answered(py, None, move |_| linecard_platform::check(&request))
 }
 
 /// Returns the changes that lift the limits of a chip; see `linecard.why`.

@@ -1,15 +1,12 @@
 //! `linecard.petri`: nets from files or text.
 
-use crate::errors;
-use crate::plain;
-use crate::watched::Ticker;
+use crate::request::from_python;
+use crate::watched::{Ticker, answered};
 use linecard_platform::{
-    Accuracy, Error, NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net,
-    solve_net, trace_net, view_net,
+    NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net, solve_net, trace_net,
+    view_net,
 };
 use pyo3::prelude::*;
-use serde::Serialize;
-use std::ops::ControlFlow;
 
 /// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -24,125 +21,71 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Explores a net; see `linecard.petri.explore`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, most_markings, invariants, threads, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (net, *, most_markings, invariants, threads, progress))]
 fn petri_explore<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
+    net: &Bound<'py, PyAny>,
     most_markings: u64,
     invariants: bool,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let source = NetSource { path, text, set };
-    watched(py, progress, move |tick| {
-        explore_net(&source, most_markings, invariants, threads, &mut |markings| {
-            stop_if(tick(markings, most_markings))
-        })
+    let source: NetSource = from_python(net)?;
+    answered(net.py(), progress, move |ticker| {
+        let mut tick = |markings| ticker.tick(markings, most_markings);
+        explore_net(&source, most_markings, invariants, threads, &mut tick)
     })
 }
 
 /// Solves a net; see `linecard.petri.solve`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, most_markings, progress))]
+#[pyo3(signature = (net, *, most_markings, progress))]
 fn petri_solve<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
+    net: &Bound<'py, PyAny>,
     most_markings: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let source = NetSource { path, text, set };
-    watched(py, progress, move |tick| {
-        solve_net(&source, most_markings, &mut |markings| stop_if(tick(markings, most_markings)))
+    let source: NetSource = from_python(net)?;
+    answered(net.py(), progress, move |ticker| {
+        solve_net(&source, most_markings, &mut |markings| ticker.tick(markings, most_markings))
     })
 }
 
 /// Simulates a net; see `linecard.petri.simulate`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, warmup, time, replications, accuracy, of, most_replications, seed, threads, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (request, *, progress))]
 fn petri_simulate<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
-    warmup: f64,
-    time: f64,
-    replications: u32,
-    accuracy: Option<f64>,
-    of: Vec<String>,
-    most_replications: u32,
-    seed: u64,
-    threads: usize,
+    request: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let accuracy = accuracy.map(|relative| Accuracy { relative, most_replications });
-    let net = NetSource { path, text, set };
-    let request = SimulateRequest { net, warmup, time, replications, accuracy, of, seed, threads };
-    watched(py, progress, move |tick| simulate_net(&request, tick))
+    let py = request.py();
+    let request: SimulateRequest = from_python(request)?;
+    answered(py, progress, move |ticker| simulate_net(&request, &stops(ticker)))
 }
 
 /// Returns the parts of a net; see `linecard.petri.parts`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set))]
-fn petri_parts<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let source = NetSource { path, text, set };
-    watched(py, None, move |tick| view_net(&source, tick))
+fn petri_parts<'py>(net: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let source: NetSource = from_python(net)?;
+    answered(net.py(), None, move |ticker| view_net(&source, &stops(ticker)))
 }
 
 /// Returns the firings of a run; see `linecard.petri.firings`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, seed, first, most, time) -> "list[dict[str, Any]]")]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
-fn petri_firings<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
-    seed: u64,
-    first: u64,
-    most: usize,
-    time: f64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let source = NetSource { path, text, set };
-    let request = TraceRequest { seed, first, most, time };
-    watched(py, None, move |tick| trace_net(&source, &request, tick))
+#[pyo3(signature = (net, request) -> "list[dict[str, Any]]")]
+fn petri_firings<'py>(net: &Bound<'py, PyAny>, request: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let (source, request): (NetSource, TraceRequest) = (from_python(net)?, from_python(request)?);
+    answered(net.py(), None, move |ticker| trace_net(&source, &request, &stops(ticker)))
 }
 
 /// Converts a net to PNML; see `linecard.petri.pnml`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, unfold) -> "str")]
-fn petri_pnml<'py>(
-    py: Python<'py>,
-    path: String,
-    text: Option<String>,
-    set: Vec<String>,
-    unfold: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let source = NetSource { path, text, set };
-    watched(py, None, move |tick| net_to_pnml(&source, unfold, tick))
+#[pyo3(signature = (net, *, unfold) -> "str")]
+fn petri_pnml<'py>(net: &Bound<'py, PyAny>, unfold: bool) -> PyResult<Bound<'py, PyAny>> {
+    let source: NetSource = from_python(net)?;
+    answered(net.py(), None, move |ticker| net_to_pnml(&source, unfold, &stops(ticker)))
 }
 
-/// Runs `work` on a net; Python receives the progress and can stop the work.
-fn watched<'py, T: Serialize + Send + 'static>(
-    py: Python<'py>,
-    progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&(dyn Fn(u64, u64) -> bool + Sync)) -> Result<T, Error> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
-    let work = move |ticker: &Ticker| work(&|done, total| ticker.tick(done, total).is_break());
-    let report = crate::watched::watched(py, progress, work)?.map_err(errors::platform)?;
-    plain::to_python(py, &report)
-}
-
-fn stop_if(stop: bool) -> ControlFlow<()> {
-    if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// Returns a function that reports progress, and returns whether to stop.
+fn stops(ticker: &Ticker) -> impl Fn(u64, u64) -> bool + Sync {
+    |done, total| ticker.tick(done, total).is_break()
 }

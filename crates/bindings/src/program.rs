@@ -1,12 +1,13 @@
 //! `linecard.program` and `linecard.core`: traces of packet programs on a capture, and configurable cores.
 
-use crate::watched::Ticker;
+use crate::request::from_python;
+use crate::watched::{Ticker, answered, watched};
 use crate::{errors, plain};
 use linecard_platform::{
-    Chips, CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
-    RowsRequest, TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces,
-    core_report, deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study,
-    trace_program, trace_program_cached,
+    Chips, CoreRequest, Deployment, DeploymentRequest, ProgramRequest, RegisterRequest, RowsRequest,
+    TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces, core_report,
+    deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study, trace_program,
+    trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -48,90 +49,45 @@ fn traced_notes(traced: &Traced) -> Vec<String> {
     traced.notes.clone()
 }
 
-/// Runs `work` without the GIL, with progress and Ctrl-C.
-fn watched<O: Send + 'static>(
-    py: Python<'_>,
-    progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<O, Error> + Send + 'static,
-) -> PyResult<O> {
-    let work = move |ticker: &Ticker| work(&mut |done, total| ticker.tick(done, total));
-    crate::watched::watched(py, progress, work)?.map_err(errors::platform)
+/// Returns a function that reports progress.
+fn tick(ticker: &Ticker) -> impl FnMut(u64, u64) -> ControlFlow<()> {
+    |done, total| ticker.tick(done, total)
 }
 
 /// Runs an XDP program on frames; see `linecard.xdp_run`.
 #[pyfunction]
-#[pyo3(signature = (file, *, name, program, maps, fib, traffic, packets, payload, seed, routes, strict, budget, cpus, interface, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
-fn xdp_run<'py>(
-    py: Python<'py>,
-    file: String,
-    name: String,
-    program: Option<String>,
-    maps: Vec<(String, String)>,
-    fib: Option<String>,
-    traffic: String,
-    packets: u64,
-    payload: String,
-    seed: u64,
-    routes: Option<String>,
-    strict: bool,
-    budget: u64,
-    cpus: u32,
-    interface: u32,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
-    let request =
-        XdpRequest { object: file, name, program, packets, maps, routes: fib, budget, cpus, interface };
-    let report = watched(py, progress, move |tick| run_xdp(&request, tick))?;
-    plain::to_python(py, &report)
+#[pyo3(signature = (request, *, progress))]
+fn xdp_run<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let request: XdpRequest = from_python(request)?;
+    answered(py, progress, move |ticker| run_xdp(&request, &mut tick(ticker)))
 }
 
 /// Schedules an XDP program into rows; see `linecard.xdp_rows`.
 #[pyfunction]
-#[pyo3(signature = (file, *, name, program, lanes, kept_arguments, path_exits))]
-fn xdp_rows(
-    py: Python<'_>,
-    file: String,
-    name: String,
-    program: Option<String>,
-    lanes: u32,
-    kept_arguments: bool,
-    path_exits: bool,
-) -> PyResult<Bound<'_, PyAny>> {
-    let request = RowsRequest { object: file, name, program, lanes, kept_arguments, path_exits };
-    let report = watched(py, None, move |_| rows_of_xdp(&request))?;
-    plain::to_python(py, &report)
+fn xdp_rows<'py>(request: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let request: RowsRequest = from_python(request)?;
+    answered(py, None, move |_| rows_of_xdp(&request))
 }
 
 /// Traces a program on packets; see `linecard.program`.
 #[pyfunction]
-#[pyo3(signature = (elf, *, entry, control, traffic, packets, payload, seed, routes, strict, budget, checked, cache, cache_bytes, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (request, *, cache, cache_bytes, progress))]
 fn program_trace(
-    py: Python<'_>,
-    elf: String,
-    entry: Option<String>,
-    control: Option<String>,
-    traffic: String,
-    packets: u64,
-    payload: String,
-    seed: u64,
-    routes: Option<String>,
-    strict: bool,
-    budget: u64,
-    checked: bool,
+    request: &Bound<'_, PyAny>,
     cache: Option<String>,
     cache_bytes: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Traced> {
-    let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
-    let request = ProgramRequest { elf, entry, control, packets, budget, checked };
+    let py = request.py();
+    let request: ProgramRequest = from_python(request)?;
     let most = cache_bytes.unwrap_or(TRACE_CACHE_BYTES);
-    let (program, notes) = watched(py, progress, move |tick| match &cache {
-        Some(folder) => trace_program_cached(&request, folder, most, tick),
-        None => trace_program(&request, tick).map(|program| (program, Vec::new())),
+    let traced = watched(py, progress, move |ticker| match &cache {
+        Some(folder) => trace_program_cached(&request, folder, most, &mut tick(ticker)),
+        None => trace_program(&request, &mut tick(ticker)).map(|program| (program, Vec::new())),
     })?;
+    let (program, notes) = traced.map_err(errors::platform)?;
     Ok(Traced { program: Arc::new(program), notes })
 }
 
@@ -160,31 +116,22 @@ fn program_run(
     budget: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u32, u64)> {
-    watched(py, progress, move |tick| run_program(&elf, budget, tick))
+    let result = watched(py, progress, move |ticker| run_program(&elf, budget, &mut tick(ticker)))?;
+    result.map_err(errors::platform)
 }
 
 /// Simulates every split of a core's area; see `linecard.core`.
 #[pyfunction]
-#[pyo3(name = "core", signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(name = "core", signature = (traced, request, *, progress))]
 fn core_splits<'py>(
-    py: Python<'py>,
     traced: &Traced,
-    latency_cycles: u32,
-    refs_per_cycle: f64,
-    area: u32,
-    threads: u32,
-    clock_mhz: u32,
-    events: u64,
-    adapt_packets: u64,
-    jobs: usize,
+    request: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let request =
-        CoreRequest { latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs };
+    let py = request.py();
+    let request: CoreRequest = from_python(request)?;
     let program = Arc::clone(&traced.program);
-    let report = watched(py, progress, move |tick| core_report(&program.work, &request, tick))?;
-    plain::to_python(py, &report)
+    answered(py, progress, move |ticker| core_report(&program.work, &request, &mut tick(ticker)))
 }
 
 /// Simulates every chip with every deployment (memory latency, references per cycle).
@@ -209,31 +156,21 @@ fn core_deployments<'py>(
     let chips = Chips::named(&chips).map_err(errors::platform)?;
     let request = DeploymentRequest { events, chips, adapt_packets, per_chip, jobs };
     let program = Arc::clone(&traced.program);
-    let rows = watched(py, progress, move |tick| deployments(&program.work, &list, &request, tick))?;
-    plain::to_python(py, &rows)
+    answered(py, progress, move |ticker| deployments(&program.work, &list, &request, &mut tick(ticker)))
 }
 
 /// Compares the register schemes of a malleable core under one deployment.
 #[pyfunction]
-#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, only_predicted, events, jobs, progress) -> "list[dict[str, Any]]")]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (traced, request, *, progress) -> "list[dict[str, Any]]")]
 fn core_registers<'py>(
-    py: Python<'py>,
     traced: &Traced,
-    latency_cycles: u32,
-    refs_per_cycle: f64,
-    threads: u32,
-    cache_registers: Vec<u32>,
-    only_predicted: bool,
-    events: u64,
-    jobs: usize,
+    request: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let deployment = Deployment { latency_cycles, refs_per_cycle };
-    let request = RegisterRequest { deployment, threads, cache_registers, only_predicted, events, jobs };
+    let py = request.py();
+    let request: RegisterRequest = from_python(request)?;
     let program = Arc::clone(&traced.program);
-    let rows = watched(py, progress, move |tick| register_study(&program.work, &request, tick))?;
-    plain::to_python(py, &rows)
+    answered(py, progress, move |ticker| register_study(&program.work, &request, &mut tick(ticker)))
 }
 
 /// Measures the cost of terminating a thread of a malleable core under one deployment.
@@ -252,8 +189,7 @@ fn core_termination<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let deployment = Deployment { latency_cycles, refs_per_cycle };
     let program = Arc::clone(&traced.program);
-    let found = watched(py, progress, move |tick| {
-        termination_study(&program.work, deployment, threads, &packets, events, tick)
-    })?;
-    plain::to_python(py, &found)
+    answered(py, progress, move |ticker| {
+        termination_study(&program.work, deployment, threads, &packets, events, &mut tick(ticker))
+    })
 }

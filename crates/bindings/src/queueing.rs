@@ -3,6 +3,7 @@
 use crate::capture::each_packet;
 use crate::errors::{QueueingFailure, platform, queueing as python_error};
 use crate::plain;
+use crate::request::from_python;
 use crate::watched::{Ticker, watched};
 use linecard_flowcache::{Digester, Hash, Key};
 use linecard_platform::{ConfigProblem, Described, Error, queue_settings};
@@ -14,7 +15,7 @@ use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity};
 use linecard_words::About;
 use pyo3::prelude::*;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Adds these functions to the module.
@@ -23,6 +24,26 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(queueing_design, module)?)?;
     module.add_function(wrap_pyfunction!(queueing_settings, module)?)?;
     Ok(())
+}
+
+/// What a run and a search ask for alike.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Workload in the notation of Kumar and Crowley (2006), or name of a capture.
+    workload: String,
+    /// Whether it is a capture.
+    capture: bool,
+    /// Preset of the machine, and changes of its settings.
+    machine: String,
+    settings: Vec<String>,
+    /// Operations to measure, and those before.
+    operations: u64,
+    warmup: u64,
+    /// Seed of the workload.
+    seed: u64,
+    /// Whether to stop at the first damaged record of the capture.
+    strict: bool,
 }
 
 /// The origin of the operations.
@@ -100,25 +121,18 @@ pub struct DesignOutcome {
 
 /// Runs managers under a workload or a capture; see `linecard.queueing`.
 #[pyfunction]
-#[pyo3(signature = (workload, *, capture, managers, machine, settings, operations, warmup, seed, strict, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (request, *, managers, progress))]
 fn queueing_run<'py>(
-    py: Python<'py>,
-    workload: String,
-    capture: bool,
+    request: &Bound<'py, PyAny>,
     managers: Vec<String>,
-    machine: String,
-    settings: Vec<String>,
-    operations: u64,
-    warmup: u64,
-    seed: u64,
-    strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let request: Request = from_python(request)?;
     let outcome = watched(py, progress, move |ticker| {
-        let (settings, kinds) = check(&machine, &settings, &managers)?;
-        let input = Input::read(&workload, capture, &settings, strict, ticker)?;
-        let (stream, window) = input.stream(&settings, operations, warmup, seed)?;
+        let (settings, kinds) = check(&request, &managers)?;
+        let input = Input::read(&request, settings.queues, ticker)?;
+        let (stream, window) = input.stream(&request, &settings)?;
         let total = stream.len() as u64 * kinds.len() as u64;
         let mut rows = Vec::with_capacity(kinds.len());
         for (done, &kind) in (0u64..).zip(&kinds) {
@@ -151,26 +165,19 @@ fn queueing_run<'py>(
 
 /// Finds the smallest queuing cache for a target; see `linecard.queueing_design`.
 #[pyfunction]
-#[pyo3(signature = (workload, *, capture, target_mops, machine, settings, operations, warmup, seed, strict, progress))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (request, *, target_mops, progress))]
 fn queueing_design<'py>(
-    py: Python<'py>,
-    workload: String,
-    capture: bool,
+    request: &Bound<'py, PyAny>,
     target_mops: f64,
-    machine: String,
-    settings: Vec<String>,
-    operations: u64,
-    warmup: u64,
-    seed: u64,
-    strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let request: Request = from_python(request)?;
     let outcome = watched(py, progress, move |ticker| {
-        let (settings, _) = check(&machine, &settings, &[])?;
-        let input = Input::read(&workload, capture, &settings, strict, ticker)?;
+        let (settings, _) = check(&request, &[])?;
+        let input = Input::read(&request, settings.queues, ticker)?;
         let most = Settings { threads: MOST_DESIGN_THREADS, ..settings.clone() };
-        let (stream, window) = input.stream(&most, operations, warmup, seed)?;
+        let (stream, window) = input.stream(&request, &most)?;
         let mut stopped = false;
         let designs = design(&settings, &stream, window, target_mops, &mut |done, total| {
             stopped = ticker.tick(done, total) == ControlFlow::Break(());
@@ -217,11 +224,7 @@ fn queueing_settings(py: Python<'_>, machine: String, changes: Vec<String>) -> P
 }
 
 /// Returns the checked settings and managers, or all of their problems.
-fn check(
-    machine: &str,
-    settings: &[String],
-    managers: &[String],
-) -> Result<(Settings, Vec<Kind>), QueueingFailure> {
+fn check(request: &Request, managers: &[String]) -> Result<(Settings, Vec<Kind>), QueueingFailure> {
     let mut kinds = Vec::new();
     let mut unknown = Vec::new();
     for name in managers {
@@ -234,7 +237,7 @@ fn check(
             }
         }
     }
-    match queue_settings(machine, settings) {
+    match queue_settings(&request.machine, &request.settings) {
         Ok((settings, _)) if unknown.is_empty() => Ok((settings, kinds)),
         Ok(_) => Err(Error::Config { problems: unknown }.into()),
         Err(Error::Config { problems }) => {
@@ -245,18 +248,12 @@ fn check(
 }
 
 impl Input {
-    fn read(
-        workload: &str,
-        capture: bool,
-        settings: &Settings,
-        strict: bool,
-        ticker: &Ticker,
-    ) -> Result<Self, QueueingFailure> {
-        if capture {
-            return Self::capture(workload, settings.queues, strict, ticker);
+    fn read(request: &Request, queues: u32, ticker: &Ticker) -> Result<Self, QueueingFailure> {
+        if request.capture {
+            return Self::capture(&request.workload, queues, request.strict, ticker);
         }
-        Workload::parse(workload)?;
-        Ok(Self { workload: workload.to_owned(), format: "workload", ..Self::default() })
+        Workload::parse(&request.workload)?;
+        Ok(Self { workload: request.workload.clone(), format: "workload", ..Self::default() })
     }
 
     /// Maps the packets of a capture or a link profile to queues by a hash of their five-tuple (section 4.1.3).
@@ -293,11 +290,10 @@ impl Input {
     /// run measures all operations of a capture, and at least [`LEAST_OF_CAPTURE`]. A capture is repeated when it ends.
     fn stream(
         &self,
+        request: &Request,
         settings: &Settings,
-        operations: u64,
-        warmup: u64,
-        seed: u64,
     ) -> Result<(Vec<Operation>, Window), QueueingFailure> {
+        let &Request { operations, warmup, seed, .. } = request;
         let levels = u64::from(settings.levels);
         let fill = u64::from(settings.backlog) * levels;
         let measured = match (&self.queues, operations) {

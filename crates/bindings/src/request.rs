@@ -48,7 +48,13 @@ impl Error for Wrong {
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::invalid_type(found, expected)
+        let number = match found {
+            Unexpected::Signed(number) => number.to_string(),
+            Unexpected::Unsigned(number) => number.to_string(),
+            _ => return Self::invalid_type(found, expected),
+        };
+        let bits = if expected.to_string() == "u32" { 32 } else { 64 };
+        Self::custom(format_args!("found {number}, expected a whole number from 0 to 2^{bits} - 1"))
     }
 }
 
@@ -74,7 +80,7 @@ impl<'py> Input<'py> {
                 (Ok(number), _) => visitor.visit_u64(number),
                 (_, Ok(number)) => visitor.visit_i64(number),
                 _ => {
-                    let expected = "expected a non-negative whole number of at most 64 bits";
+                    let expected = "expected a whole number from 0 to 2^64 - 1";
                     Err(Wrong::custom(format_args!("found {}, {expected}", value.str()?)))
                 }
             }

@@ -4,8 +4,11 @@
 //! the work does not react to a stop within [`PATIENCE`], the calling thread returns without it: the work holds no
 //! Python objects.
 
+use crate::{errors, plain};
+use linecard_platform::Error;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use serde::Serialize;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -112,4 +115,13 @@ pub fn watched<T: Send + 'static>(
         Err(panic) => std::panic::resume_unwind(panic),
         Ok(()) => unreachable!("work that ends sends its result"),
     }
+}
+
+/// As [`watched`], for work of the platform; returns its result as plain data.
+pub fn answered<'py, T: Serialize + Send + 'static>(
+    py: Python<'py>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&Ticker) -> Result<T, Error> + Send + 'static,
+) -> PyResult<Bound<'py, PyAny>> {
+    plain::to_python(py, &watched(py, progress, work)?.map_err(errors::platform)?)
 }

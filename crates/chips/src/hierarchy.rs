@@ -12,11 +12,12 @@ use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
 use linecard_files::{ConfigProblem, Error, problem};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A request for a simulation of the hierarchy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HierarchyRequest {
     /// Name of a shipped chip, or path to a TOML file.
     pub chip: String,

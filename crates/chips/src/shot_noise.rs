@@ -6,11 +6,12 @@ use linecard_files::{Error, problem};
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::{ShotNoise, ShotNoiseConfig};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A request for shot noise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ShotNoiseRequest {
     /// Chip with `[shots]`, `traffic.kind` and `traffic.rate_gbps`.
     pub chip: String,

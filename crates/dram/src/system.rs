@@ -89,11 +89,6 @@ impl System {
         self.channels.iter().map(Channel::statistics)
     }
 
-    /// Returns the channels.
-    pub fn channels(&self) -> &[Channel] {
-        &self.channels
-    }
-
     /// Serves all requests of `source`. With `skip_idle`, clocks without an action are skipped; the result is
     /// the same. Returns the number of requests, and when the last was accepted.
     ///

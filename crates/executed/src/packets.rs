@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
 /// The source of packets, and their processing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PacketRequest {
     /// A capture file, a preset of `presets/traffic`, or a similar file that ends in `.toml`.
     pub traffic: String,

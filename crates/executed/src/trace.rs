@@ -20,7 +20,8 @@ const BATCH_BYTES: usize = 64 << 20;
 const MOST_BUDGET: u64 = 100_000_000;
 
 /// A program to be traced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProgramRequest {
     /// The ELF file.
     pub elf: String,

@@ -10,7 +10,7 @@
 //! fixed sets may go beyond.
 
 use linecard_flowcache::{
-    Configuration, Digester, Geometry, Hash, Key, Options, Policy, Trace, digests_from_bytes, sweep,
+    Configuration, Digester, Geometry, Hash, Key, Options, Policy, Trace, digests_from_bytes, simulate,
 };
 use linecard_traffic::{OpenOptions, PacketSource, open};
 use std::path::Path;
@@ -41,10 +41,12 @@ fn misses(
     policies: &[Policy],
     geometry: Geometry,
 ) -> Result<Vec<u64>, Box<dyn std::error::Error>> {
-    let configurations: Vec<_> =
-        policies.iter().map(|&policy| Configuration::new(geometry, policy)).collect();
-    let rows = sweep(&Trace::new(digests)?, &configurations, &Options::default(), 0)?;
-    Ok(rows.iter().map(|row| row.misses).collect())
+    let trace = Trace::new(digests)?;
+    let misses = |&policy: &Policy| {
+        let configuration = Configuration::new(geometry, policy);
+        Ok(simulate(&trace, &configuration, &Options::default())?.misses)
+    };
+    policies.iter().map(misses).collect()
 }
 
 fn print(file: &str, challenger: Policy) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,14 +1,15 @@
 //! Errors of a cache's configuration.
 
 use linecard_words::{About, Mismatch, UnknownName};
-use std::fmt;
+use thiserror::Error;
 
 /// Why a cache, key or digest cannot be built, and a valid alternative.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}: {}", self.about(), self.sentence())]
 #[non_exhaustive]
 pub enum FlowCacheError {
     /// A number outside of its range.
-    BadParameter(Mismatch),
+    BadParameter(#[from] Mismatch),
     /// Entries that do not fill whole sets.
     NotWholeSets {
         /// The requested entries.
@@ -21,7 +22,7 @@ pub enum FlowCacheError {
         above: u64,
     },
     /// A name that is not in a list.
-    UnknownName(UnknownName),
+    UnknownName(#[from] UnknownName),
     /// A policy that cannot work in this shape or context.
     Unfit {
         /// The policy.
@@ -45,26 +46,6 @@ pub enum FlowCacheError {
         /// The most packets of a trace.
         most: u32,
     },
-}
-
-impl std::error::Error for FlowCacheError {}
-
-impl fmt::Display for FlowCacheError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about(), self.sentence())
-    }
-}
-
-impl From<Mismatch> for FlowCacheError {
-    fn from(wrong: Mismatch) -> Self {
-        Self::BadParameter(wrong)
-    }
-}
-
-impl From<UnknownName> for FlowCacheError {
-    fn from(unknown: UnknownName) -> Self {
-        Self::UnknownName(unknown)
-    }
 }
 
 impl About for FlowCacheError {

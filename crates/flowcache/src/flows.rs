@@ -9,9 +9,6 @@ use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
 
-/// Silence after which a flow has ended, as in the thesis.
-pub const TIME_OUT_NS: u64 = 1_000_000_000;
-
 /// Flows of one size: one point on each of the two curves in Girish 2008, Figure 5.3.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
@@ -78,7 +75,7 @@ struct Active {
 }
 
 impl<K: Copy + Eq + Hash> TrafficViewBuilder<K> {
-    /// Returns a builder; flows end after a silence of more than `time_out_ns` ([`TIME_OUT_NS`] in the thesis).
+    /// Returns a builder; flows end after a silence of more than `time_out_ns` (a second in the thesis).
     #[must_use]
     pub fn new(time_out_ns: u64) -> Self {
         Self {
@@ -179,7 +176,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn view(packets: &[(u64, u32)]) -> TrafficView {
-        let mut builder = TrafficViewBuilder::new(TIME_OUT_NS);
+        let mut builder = TrafficViewBuilder::new(1_000_000_000);
         packets.iter().for_each(|&(time_ms, key)| builder.add(time_ms * MS, key));
         builder.finish()
     }

@@ -33,15 +33,6 @@ impl Geometry {
         Ok(Self { entries, ways })
     }
 
-    /// Returns one set of `entries` ways.
-    ///
-    /// # Errors
-    ///
-    /// If `entries` is 0 or too large.
-    pub fn fully_associative(entries: u32) -> Result<Self, FlowCacheError> {
-        Self::new(entries, entries)
-    }
-
     /// Returns the entries.
     #[must_use]
     pub const fn entries(self) -> u32 {

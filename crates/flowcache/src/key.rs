@@ -122,12 +122,6 @@ impl Key {
         Ok(Self { fields })
     }
 
-    /// Returns the fields in order.
-    #[must_use]
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
-    }
-
     /// Returns the key of an IPv4 packet with these fields: the bytes that [`Key::of`] returns for it.
     #[must_use]
     pub fn of_ipv4(&self, source: u32, destination: u32, ports: (u16, u16), protocol: u8) -> KeyBytes {

@@ -18,7 +18,6 @@
 //! | question | answer |
 //! |---|---|
 //! | one configuration, every hit | [`simulate`], [`simulate_with`], [`simulate_until`] |
-//! | many, on all cores | [`sweep`] |
 //! | LRU of all sizes at once | [`MissRatioCurve`], [`lru_all_ways`] |
 //! | a cache inside a machine | [`FlowCache`] |
 //! | bits and bytes (equation 5.2, Table 5.1) | [`CacheCost`] |
@@ -68,7 +67,6 @@ mod reuse;
 mod rows;
 mod simulate;
 mod slot_stacks;
-mod sweep;
 mod trace;
 mod ways;
 
@@ -77,12 +75,11 @@ pub use cost::CacheCost;
 pub use digest::{Digester, Hash};
 pub use error::FlowCacheError;
 pub use false_hits::{FalseHitRow, FalseHits};
-pub use flows::{FlowSizeRow, TIME_OUT_NS, TrafficView, TrafficViewBuilder};
+pub use flows::{FlowSizeRow, TrafficView, TrafficViewBuilder};
 pub use geometry::{Geometry, MOST_ENTRIES};
 pub use key::{Field, Key, KeyBytes};
 pub use one_pass::{LruRow, MOST_ONE_PASS_WAYS, MissRatioCurve, lru_all_ways};
 pub use policy::{Cost, Info, Parameter, Policy, PolicyKind};
 pub use reuse::{ReuseRow, reuse_rows};
 pub use simulate::{Configuration, FlowCache, Options, Row, simulate, simulate_until, simulate_with};
-pub use sweep::sweep;
 pub use trace::{MOST_PACKETS, NEVER, Trace, digests_from_bytes};

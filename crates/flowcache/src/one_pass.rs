@@ -4,7 +4,7 @@
 //! therefore the miss count of every size: one stack for all fully associative caches, and one stack per set,
 //! limited to the most ways requested, for all associativities of a number of sets.
 //!
-//! No other policy here has the property; for them simulate the configurations in parallel ([`crate::sweep`]).
+//! No other policy here has the property; for them simulate each configuration.
 
 use crate::FlowCacheError;
 use crate::geometry::{Geometry, Index};
@@ -275,7 +275,7 @@ mod tests {
             };
             for row in lru_all_ways(&trace, &set_counts, most_ways).unwrap() {
                 prop_assert_eq!(row.misses, lru(Geometry::new(row.entries, row.ways).unwrap()), "{:?}", row);
-                let full = Geometry::fully_associative(row.entries).unwrap();
+                let full = Geometry::new(row.entries, row.entries).unwrap();
                 prop_assert_eq!(curve.misses(row.entries), lru(full));
             }
         }

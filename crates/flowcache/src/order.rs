@@ -63,8 +63,11 @@ pub(crate) trait Rule: Send {
     /// Whether empty ways are in the order.
     const BLANKS: bool = false;
 
-    /// Handles a hit of the entry at `place`.
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place);
+    /// Handles a hit of the entry at `place`; as in LRU, it becomes the first.
+    #[inline]
+    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
+        order.raise_to_front(set, place);
+    }
     /// Inserts a missing digest.
     fn insert<O: Order>(&mut self, order: &mut O, access: Access);
     /// Both in one call, if the order supports it.

@@ -6,7 +6,7 @@ use crate::geometry::Geometry;
 use crate::policy::{self, Future, Policy};
 use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Packets per block, before their hits are evaluated: the results must still be in the first-level cache.
@@ -30,7 +30,8 @@ impl Configuration {
 }
 
 /// The common options of all configurations of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Options {
     /// A miss is cold if the digest does not occur in this many packets before it (thesis, section 5.4).
     pub cold_window_packets: u32,
@@ -237,8 +238,9 @@ mod tests {
         let configuration = configuration(128, 4, "DRRIP");
         let mut seen = Vec::new();
         let trace = Trace::new(&digests).unwrap();
-        simulate_with(&trace, &configuration, &Options::default(), |hits| seen.extend_from_slice(hits))
-            .unwrap();
+        let see = |hits: &[bool]| seen.extend_from_slice(hits);
+        let row = simulate_with(&trace, &configuration, &Options::default(), see).unwrap();
+        assert_eq!(row.cold + row.capacity + row.conflict, row.misses);
         let mut cache = FlowCache::new(&configuration, 1).unwrap();
         assert_eq!(digests.iter().map(|&digest| cache.access(digest)).collect::<Vec<_>>(), seen);
         let mut cache = FlowCache::new(&configuration, 1).unwrap();

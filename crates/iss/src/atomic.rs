@@ -9,9 +9,9 @@ pub fn changed<W: Word>(op: Op, old: W, operand: W) -> W {
     match op.amo() {
         Some(Amo::Swap) | None => operand,
         Some(Amo::Add) => old.plus(operand),
-        Some(Amo::Xor) => old.xor(operand),
-        Some(Amo::And) => old.and(operand),
-        Some(Amo::Or) => old.or(operand),
+        Some(Amo::Xor) => old ^ operand,
+        Some(Amo::And) => old & operand,
+        Some(Amo::Or) => old | operand,
         Some(Amo::Min) => less.0,
         Some(Amo::Max) => less.1,
         Some(Amo::Minu) => old.min(operand),

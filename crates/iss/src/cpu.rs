@@ -276,7 +276,7 @@ impl<W: Word> Cpu<W> {
                         jump!((index as u32).wrapping_add((op.imm >> 1) as u32))
                     }
                     C::Jalr => {
-                        let target = address!().and(W::signed(!1));
+                        let target = address!() & W::signed(!1);
                         x[d] = W::unsigned(pc!().wrapping_add(op.halfwords() << 1));
                         if target == W::unsigned(STOP) {
                             hook.run(first, index as u32);
@@ -323,9 +323,9 @@ impl<W: Word> Cpu<W> {
                     C::Addi => x[d] = address!(),
                     C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
                     C::Sltiu => x[d] = W::unsigned(u32::from(a < imm)),
-                    C::Xori => x[d] = a.xor(imm),
-                    C::Ori => x[d] = a.or(imm),
-                    C::Andi => x[d] = a.and(imm),
+                    C::Xori => x[d] = a ^ imm,
+                    C::Ori => x[d] = a | imm,
+                    C::Andi => x[d] = a & imm,
                     C::Slli => x[d] = a.left(op.imm as u32),
                     C::Srli => x[d] = a.right(op.imm as u32),
                     C::Srai => x[d] = a.signed_right(op.imm as u32),
@@ -334,11 +334,11 @@ impl<W: Word> Cpu<W> {
                     C::Sll => x[d] = a.left(b!().low()),
                     C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b!()))),
                     C::Sltu => x[d] = W::unsigned(u32::from(a < b!())),
-                    C::Xor => x[d] = a.xor(b!()),
+                    C::Xor => x[d] = a ^ b!(),
                     C::Srl => x[d] = a.right(b!().low()),
                     C::Sra => x[d] = a.signed_right(b!().low()),
-                    C::Or => x[d] = a.or(b!()),
-                    C::And => x[d] = a.and(b!()),
+                    C::Or => x[d] = a | b!(),
+                    C::And => x[d] = a & b!(),
                     C::Mul => x[d] = a.times(b!()),
                     C::Mulh => x[d] = a.high_signed(b!()),
                     C::Mulhsu => x[d] = a.high_mixed(b!()),

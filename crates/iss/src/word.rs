@@ -1,6 +1,7 @@
 //! Operations on registers of 32 and of 64 bits, written once for both.
 
 use std::fmt::Debug;
+use std::ops::{BitAnd, BitOr, BitXor};
 
 /// Width of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,17 @@ pub enum Width {
 }
 
 /// The value of a register. Arithmetic wraps; shifts use the lowest bits of their distance.
-pub trait Word: Copy + Debug + Default + Ord + Into<u64> + sealed::Sealed {
+pub trait Word:
+    Copy
+    + Debug
+    + Default
+    + Ord
+    + Into<u64>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + sealed::Sealed
+{
     /// The width.
     const WIDTH: Width;
 
@@ -31,12 +42,6 @@ pub trait Word: Copy + Debug + Default + Ord + Into<u64> + sealed::Sealed {
     fn plus(self, other: Self) -> Self;
     /// Difference.
     fn minus(self, other: Self) -> Self;
-    /// Bits of both.
-    fn and(self, other: Self) -> Self;
-    /// Bits of any.
-    fn or(self, other: Self) -> Self;
-    /// Bits of one.
-    fn xor(self, other: Self) -> Self;
     /// Shifted left.
     fn left(self, by: u32) -> Self;
     /// Shifted right, zeros from the left.
@@ -108,21 +113,6 @@ macro_rules! word {
             #[inline(always)]
             fn minus(self, other: Self) -> Self {
                 self.wrapping_sub(other)
-            }
-
-            #[inline(always)]
-            fn and(self, other: Self) -> Self {
-                self & other
-            }
-
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                self | other
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                self ^ other
             }
 
             #[inline(always)]

@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The source of a net.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NetSource {
     /// A file, or the name of a shipped net; with a text, its name in errors.
     pub path: String,
@@ -30,15 +31,6 @@ pub enum AnyNet {
 }
 
 impl AnyNet {
-    /// Returns the name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Plain(net) => &net.name,
-            Self::Coloured(net) => &net.name,
-        }
-    }
-
     /// Returns the net as a coloured net, with dots if it has no colours.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use linecard_files::Error;
 use linecard_jobs::spread;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -56,7 +56,8 @@ pub struct SimulateReport {
 }
 
 /// The requested accuracy of a simulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Accuracy {
     /// The largest half-width of each interval, as a share of its mean.
     pub relative: f64,
@@ -65,7 +66,8 @@ pub struct Accuracy {
 }
 
 /// A request for a simulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SimulateRequest {
     /// The net.
     pub net: NetSource,

@@ -6,7 +6,7 @@ use super::wrong::{one_problem, petri};
 use linecard_files::{Error, bounded};
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -122,7 +122,8 @@ pub struct FiringView {
 }
 
 /// The firings of a run to return.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TraceRequest {
     /// Seed of the run.
     pub seed: u64,

@@ -67,41 +67,6 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// Returns one of these times, with probabilities proportional to the weights.
-    ///
-    /// # Errors
-    ///
-    /// If the numbers of weights and times differ, or one of them is invalid.
-    pub fn empirical(values: &[f64], weights: &[f64]) -> Result<Self, PetriError> {
-        let wrong = |found: String| {
-            PetriError::part(
-                "time",
-                "empirical",
-                found,
-                "one weight for each time value, all at least 0, and at least one weight above 0",
-            )
-        };
-        let sum: f64 = weights.iter().sum();
-        if values.len() != weights.len() || sum <= 0.0 {
-            return Err(wrong(format!(
-                "{} time values, and {} weights whose sum is {sum}",
-                values.len(),
-                weights.len()
-            )));
-        }
-        if let Some(bad) =
-            values.iter().chain(weights).find(|number| !(number.is_finite() && **number >= 0.0))
-        {
-            return Err(wrong(bad.to_string()));
-        }
-        let mut before = 0.0;
-        let upto = weights.iter().map(|weight| {
-            before += weight / sum;
-            before
-        });
-        Ok(Self::Empirical { upto: upto.collect(), values: values.into() })
-    }
-
     /// Draws a time of a timed transition.
     #[inline]
     pub(crate) fn draw(&self, random: &mut Stream) -> f64 {

@@ -229,7 +229,7 @@ fn queues_with_one_server_are_as_pollaczek_and_khinchine_have_them() {
         (
             // Mean (2 * 0.5 + 2) / 3 = 1, mean square (2 * 0.25 + 4) / 3 = 1.5.
             "M/G/1 of two times",
-            Timing::empirical(&values, &[2.0, 1.0]).unwrap(),
+            Timing::Empirical { values: values.as_slice().into(), upto: [2.0 / 3.0, 1.0].into() },
             TimingText::Empirical { values: values.clone(), weights: vec![2.0, 1.0] },
             0.5,
         ),

@@ -107,7 +107,7 @@ fn times_servers_and_arcs_survive_pnml_and_what_others_wrote_does_too() {
         Timing::Deterministic { delay: 1e-9 },
         Timing::Uniform { low: 0.0, high: 2.5 },
         Timing::Erlang { stages: 4, rate: 7.0 },
-        Timing::empirical(&[1.0, 2.0, 5.0], &[0.5, 0.25, 0.25]).unwrap(),
+        Timing::Empirical { values: [1.0, 2.0, 5.0].into(), upto: [0.5, 0.75, 1.0].into() },
     ];
     for (number, time) in times.into_iter().enumerate() {
         let servers = match time {

@@ -1,16 +1,17 @@
 //! Errors of a queue subsystem.
 
 use linecard_words::{About, Mismatch, UnknownName};
-use std::fmt;
+use thiserror::Error;
 
 /// Why a run is impossible, or the error that it found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}: {}", self.about(), self.sentence())]
 #[non_exhaustive]
 pub enum QueueingError {
     /// A setting outside of its range.
-    BadSetting(Mismatch),
+    BadSetting(#[from] Mismatch),
     /// A name that is not in a list.
-    UnknownName(UnknownName),
+    UnknownName(#[from] UnknownName),
     /// Nothing to simulate.
     Empty,
     /// A list in memory is not what the operations put into it: an error in a manager, never in its input.
@@ -33,26 +34,6 @@ pub enum QueueingError {
         /// Operations requested.
         operations: u64,
     },
-}
-
-impl std::error::Error for QueueingError {}
-
-impl fmt::Display for QueueingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about(), self.sentence())
-    }
-}
-
-impl From<Mismatch> for QueueingError {
-    fn from(wrong: Mismatch) -> Self {
-        Self::BadSetting(wrong)
-    }
-}
-
-impl From<UnknownName> for QueueingError {
-    fn from(unknown: UnknownName) -> Self {
-        Self::UnknownName(unknown)
-    }
 }
 
 impl About for QueueingError {

@@ -1,13 +1,10 @@
 //! Formats, and their detection: by signature; without one, by the file's ending; otherwise by the plausibility
 //! of the first bytes.
 
-use crate::TrafficError;
 use crate::readers::legacy_dag::LegacyDag;
 use crate::readers::{csv, erf, pcap, pcapng, tsh};
-use linecard_words::Mismatch;
 use serde::Serialize;
 use std::path::Path;
-use std::str::FromStr;
 
 /// Bytes that detection reads for a format without a signature.
 pub(crate) const SNIFF_BYTES: usize = 64 << 10;
@@ -76,19 +73,5 @@ impl Format {
             (Self::LegacyDag, |start| LegacyDag::sniff(start).is_some()),
         ];
         guesses.into_iter().find(|(_, fits)| fits(start)).map(|(format, _)| format)
-    }
-}
-
-impl FromStr for Format {
-    type Err = TrafficError;
-
-    fn from_str(name: &str) -> Result<Self, TrafficError> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-            TrafficError::BadParameter(Mismatch::new(
-                "capture format",
-                format!("`{name}`"),
-                "pcap, pcapng, erf, tsh, dag or csv",
-            ))
-        })
     }
 }

@@ -36,20 +36,6 @@ pub struct FiveTuple {
     pub protocol: u8,
 }
 
-impl FiveTuple {
-    /// Returns the flow in the opposite direction.
-    #[must_use]
-    pub const fn reversed(self) -> Self {
-        Self {
-            src: self.dst,
-            dst: self.src,
-            src_port: self.dst_port,
-            dst_port: self.src_port,
-            protocol: self.protocol,
-        }
-    }
-}
-
 /// How far the headers of a packet could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -166,7 +152,7 @@ pub struct Packet {
     /// Offset of the network header in the captured frame.
     pub ip_offset: u16,
     /// First 20 bytes of the IPv4 header as captured; zero otherwise. The checksum is often invalid in
-    /// anonymised captures: see [`Packet::repair_ipv4_checksum`].
+    /// anonymised captures.
     pub ip_header: [u8; 20],
     /// Whether the whole IPv4 header, options included, was captured and has a valid checksum. `None` if it was
     /// not captured whole or the packet is not IPv4.
@@ -178,17 +164,6 @@ impl Packet {
     #[must_use]
     pub const fn bytes_without_fcs(&self) -> u32 {
         self.wire_bytes.saturating_sub(self.fcs_bytes as u32)
-    }
-
-    /// Corrects the checksum in [`Packet::ip_header`].
-    ///
-    /// Anonymised captures keep no valid checksum; an application that verifies it would drop every packet. A
-    /// header with options is treated as if it had none beyond the first 20 bytes.
-    pub fn repair_ipv4_checksum(&mut self) {
-        if self.network == Network::Ipv4 {
-            crate::checksum::set_checksum(&mut self.ip_header);
-            self.ipv4_checksum_ok = Some(true);
-        }
     }
 }
 

@@ -20,7 +20,7 @@
 //! private and reserved blocks; only blocks it covers whole are used.
 
 use crate::readers::compression::decompress;
-use crate::{Decoded, Network, Packet, PacketSource, TrafficError, ip};
+use crate::{Decoded, Network, Packet, TrafficError, ip};
 use linecard_words::Mismatch;
 use std::fs::File;
 use std::io::{self, Read};
@@ -107,24 +107,6 @@ fn parse_prefix(text: &str) -> Option<(u32, u8)> {
     let address: Ipv4Addr = address.parse().ok()?;
     let bits = bits.parse().ok().filter(|&bits| bits <= ADDRESS_BITS)?;
     Some((address.into(), bits))
-}
-
-/// A packet source whose addresses are mapped.
-pub struct Mapped<S> {
-    /// The source of the packets.
-    pub source: S,
-    /// The map of their addresses.
-    pub map: AddressMap,
-}
-
-impl<S: PacketSource> PacketSource for Mapped<S> {
-    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
-        let mut packet = self.source.next_packet()?;
-        if let Some(packet) = &mut packet {
-            self.map.apply(packet);
-        }
-        Ok(packet)
-    }
 }
 
 /// Consecutive routed blocks.

@@ -14,9 +14,6 @@
 pub use crate::finding::{DamageKind, Diagnostic, Severity};
 
 use crate::TrafficError;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Diagnostics kept per kind; every finding is counted.
@@ -54,18 +51,6 @@ pub struct DamageReport {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Serialize for DamageReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let counts: BTreeMap<&str, u64> = self.counts().map(|(kind, count)| (kind.key(), count)).collect();
-        let mut report = serializer.serialize_struct("DamageReport", 4)?;
-        report.serialize_field("file", &self.file)?;
-        report.serialize_field("clean", &self.is_clean())?;
-        report.serialize_field("counts", &counts)?;
-        report.serialize_field("diagnostics", &self.diagnostics)?;
-        report.end()
-    }
-}
-
 impl DamageReport {
     pub(crate) fn new(file: &Path, strict: bool) -> Self {
         Self {
@@ -76,12 +61,6 @@ impl DamageReport {
             findings: 0,
             diagnostics: Vec::new(),
         }
-    }
-
-    /// Returns the file of this report.
-    #[must_use]
-    pub fn file(&self) -> &Path {
-        &self.file
     }
 
     /// Returns whether there is no damage. Notices and malformed packets in a valid file leave a report clean.

@@ -39,7 +39,8 @@ fn open() -> CaptureReader {
 
 #[test]
 fn every_number() {
-    let s = FlowStatistics::of_capture(&mut open()).unwrap();
+    let mut reader = open();
+    let s = FlowStatistics::of_capture(&mut reader).unwrap();
     assert_eq!((s.packets, s.bytes, s.captured_bytes), (6, 3308, 54 + 54 + 42 + 54 + 58 + 54));
     assert_eq!((s.seconds, s.duration_ns), (2.0, 2_000_000_000));
     assert_eq!((s.flows, s.single_packet_flows), (3, 2));
@@ -54,6 +55,7 @@ fn every_number() {
     assert_eq!((s.ipv4_checksums, s.ipv4_checksums_ok_percent), (5, Some(80.0)));
     assert_eq!(s.skipped.into_iter().collect::<Vec<_>>(), [("not_ip", 1)]);
     assert_eq!(s.damage.into_iter().collect::<Vec<_>>(), [("reordered", 1)]);
+    assert_eq!(reader.report().diagnostics()[0].packet, 5);
     assert!(s.clean);
 }
 
@@ -110,14 +112,10 @@ fn the_order_of_packets_changes_nothing() {
 
 #[test]
 fn json_carries_the_promised_keys() {
-    let mut reader = open();
-    let json = serde_json::to_value(FlowStatistics::of_capture(&mut reader).unwrap()).unwrap();
+    let json = serde_json::to_value(FlowStatistics::of_capture(&mut open()).unwrap()).unwrap();
     for key in ["packets", "bytes", "seconds", "flows", "mean_bytes", "single_packet_flows", "skipped"] {
         assert!(json.get(key).is_some(), "{key}");
     }
-    let report = serde_json::to_value(reader.report()).unwrap();
-    assert_eq!(report["counts"]["reordered"], 1);
-    assert_eq!(report["diagnostics"][0]["packet"], 5);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use crate::about::About;
 use crate::nearest::nearest;
-use std::fmt;
 
 /// A name that is not on a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {}", self.about(), self.sentence())]
 pub struct UnknownName {
     /// The kind of name: a policy, a setting, a workload.
     pub what: &'static str,
@@ -15,14 +15,6 @@ pub struct UnknownName {
     pub meant: Option<String>,
     /// All known names.
     pub known: String,
-}
-
-impl std::error::Error for UnknownName {}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about(), self.sentence())
-    }
 }
 
 impl About for UnknownName {

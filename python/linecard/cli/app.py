@@ -61,12 +61,6 @@ def _root(
     pass
 
 
-def _large_numbers(words: list[str]) -> list[str]:
-    """The negative numbers of a command line, and those of more than 32 bits."""
-    parts = [part for word in words for part in word.rpartition("=")[2].split(",")]
-    return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
-
-
 def _diagnose(message: str) -> None:
     # Commands that succeed, such as help, do not import the code that writes diagnostics.
     from linecard.cli import stderr
@@ -106,13 +100,6 @@ def main(command: typer.Typer = app) -> None:
     except UnicodeEncodeError as error:
         name = error.object[:200].encode(errors="backslashreplace").decode()
         _diagnose(f"{name}: expected a name in UTF-8; rename the file, or use a link to it")
-        sys.exit(Exit.USAGE)
-    except OverflowError as error:
-        # The core names the argument at which it stopped; the value shows which option that was.
-        at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
-        values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
-        expected = "a whole number from 0 to 2^32 - 1 or 2^64 - 1, depending on the option"
-        _diagnose(f"{at or 'an option'}: found {values}, expected {expected}")
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         _diagnose("interrupted")

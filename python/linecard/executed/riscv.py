@@ -171,22 +171,23 @@ def program_trace(
             control = control if control is not None else shipped.control
             if routes is None and shipped.functionality == "route lookup":
                 routes = control
-        traced = _core.program_trace(
-            str(elf),
-            entry=entry,
-            control=None if control is None else os.fspath(control),
-            traffic=os.fspath(trace),
-            packets=packets,
-            payload=payload,
-            seed=seed,
-            routes=None if routes is None else os.fspath(routes),
-            strict=strict,
-            budget=budget,
-            checked=not unchecked,
-            cache=None if cache is None else os.fspath(cache),
-            cache_bytes=cache_bytes,
-            progress=progress,
-        )
+        request = {
+            "elf": str(elf),
+            "entry": entry,
+            "control": None if control is None else os.fspath(control),
+            "packets": {
+                "traffic": os.fspath(trace),
+                "packets": packets,
+                "payload": payload,
+                "seed": seed,
+                "routes": None if routes is None else os.fspath(routes),
+                "strict": strict,
+            },
+            "budget": budget,
+            "checked": not unchecked,
+        }
+        folder = None if cache is None else os.fspath(cache)
+        traced = _core.program_trace(request, cache=folder, cache_bytes=cache_bytes, progress=progress)
     own = {"name": title, "traced": traced, "notes": _core.traced_notes(traced)}
     return convert({**_core.traced_report(traced), **own}, ProgramTrace)
 

@@ -193,15 +193,15 @@ def xdp_rows(
         MissingExtraError: The compiler is not installed.
     """
     with _object(program, defines, isa) as path:
-        report = _core.xdp_rows(
-            path,
-            name=str(program),
-            program=section,
-            lanes=lanes,
-            kept_arguments=kept_arguments,
-            path_exits=path_exits,
-        )
-    return convert(report, XdpRows)
+        request = {
+            "object": path,
+            "name": str(program),
+            "program": section,
+            "lanes": lanes,
+            "kept_arguments": kept_arguments,
+            "path_exits": path_exits,
+        }
+        return convert(_core.xdp_rows(request), XdpRows)
 
 
 @plain
@@ -255,21 +255,22 @@ def xdp_run(
         TrafficError: The capture cannot be used.
     """
     with _object(program, defines) as path:
-        report = _core.xdp_run(
-            path,
-            name=str(program),
-            program=section,
-            maps=[(each, os.fspath(file)) for each, file in (maps or {}).items()],
-            fib=None if fib is None else os.fspath(fib),
-            traffic=os.fspath(trace),
-            packets=packets,
-            payload=payload,
-            seed=seed,
-            routes=None if routes is None else os.fspath(routes),
-            strict=strict,
-            budget=budget,
-            cpus=cpus,
-            interface=interface,
-            progress=progress,
-        )
-    return convert(report, XdpRun)
+        request = {
+            "object": path,
+            "name": str(program),
+            "program": section,
+            "packets": {
+                "traffic": os.fspath(trace),
+                "packets": packets,
+                "payload": payload,
+                "seed": seed,
+                "routes": None if routes is None else os.fspath(routes),
+                "strict": strict,
+            },
+            "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
+            "routes": None if fib is None else os.fspath(fib),
+            "budget": budget,
+            "cpus": cpus,
+            "interface": interface,
+        }
+        return convert(_core.xdp_run(request, progress=progress), XdpRun)

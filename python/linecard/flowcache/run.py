@@ -132,8 +132,11 @@ def flowcache(
         problems.append(ConfigProblem("time-out", "", f"found {time_out_seconds!r} seconds, {expected}"))
     for name, value, least, most in ranges:
         # The core checks each value that it can hold, so that all problems are reported at once.
-        core_judges = name in {"entries", "ways", "digest width"} and value in range(_U32_MAX + 1)
-        if not core_judges and not (isinstance(value, int) and least <= value <= most):
+        if name in {"entries", "ways", "digest width"}:
+            accepted = isinstance(value, int) and 0 <= value <= _U32_MAX
+        else:
+            accepted = isinstance(value, int) and least <= value <= most
+        if not accepted:
             other = ', or "full"' if name == "ways" else ""
             problems.append(ConfigProblem(name, "", f"found {value!r}, expected {least} to {most}{other}"))
     if foresight_packets != FORESIGHT_PACKETS and not any("PRED" in str(each).upper() for each in policies):
@@ -151,27 +154,29 @@ def flowcache(
     ConfigError.check(problems)
     if path is not None:
         path.encode()  # The core would take a name that is not UTF-8 for an array.
+    options = {
+        "cold_window_packets": cold_window_packets,
+        "foresight_packets": foresight_packets,
+        "seed": seed,
+    }
+    request = {
+        "entries": sizes,
+        "ways": [None if each == "full" else each for each in shapes],
+        "policies": policies,
+        "key": None if digests else key or CACHE_KEY,
+        "hash": None if digests else hash or CACHE_HASH,
+        "width_bits": width,
+        "result_bits": result_bits,
+        "options": options,
+        "threads": jobs or 0,
+        "packets": packets,
+        "strict": strict,
+        "false_hits": false_hits,
+        "curves": curves,
+        "time_out_ns": None if time_out_seconds is None else round(time_out_seconds * 1e9),
+    }
     try:
-        plain = _core.flowcache(
-            trace if path is None else path,
-            entries=sizes,
-            ways=[None if each == "full" else each for each in shapes],
-            policies=policies,
-            key=None if digests else key or CACHE_KEY,
-            hash=None if digests else hash or CACHE_HASH,
-            width_bits=width,
-            result_bits=result_bits,
-            cold_window_packets=cold_window_packets,
-            foresight_packets=foresight_packets,
-            seed=seed,
-            threads=jobs or 0,
-            packets=packets,
-            strict=strict,
-            false_hits=false_hits,
-            curves=curves,
-            time_out_ns=None if time_out_seconds is None else round(time_out_seconds * 1e9),
-            progress=progress,
-        )
+        plain = _core.flowcache(trace if path is None else path, request, progress=progress)
     except (BufferError, TypeError) as error:
         if path is not None:
             raise

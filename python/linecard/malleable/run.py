@@ -75,18 +75,17 @@ def core(
         if isinstance(program, ProgramTrace)
         else program_trace(program, trace, packets=packets, progress=progress)
     )
-    found = _core.core(
-        traced.traced,
-        latency_cycles=latency,
-        refs_per_cycle=bandwidth,
-        area=area,
-        threads=threads or 0,
-        clock_mhz=clock_mhz,
-        events=events,
-        adapt_packets=adapt_packets,
-        jobs=jobs or default_jobs(),
-        progress=progress,
-    )
+    request = {
+        "latency_cycles": latency,
+        "refs_per_cycle": bandwidth,
+        "area": area,
+        "threads": threads or 0,
+        "clock_mhz": clock_mhz,
+        "events": events,
+        "adapt_packets": adapt_packets,
+        "jobs": jobs or default_jobs(),
+    }
+    found = _core.core(traced.traced, request, progress=progress)
     return convert({**found, "program": traced}, CoreResult)
 
 
@@ -167,17 +166,15 @@ def registers(
     Returns:
         One dictionary for each register-loading scheme.
     """
-    return _core.core_registers(
-        traced.traced,
-        latency_cycles=latency,
-        refs_per_cycle=bandwidth,
-        threads=threads,
-        cache_registers=cache_registers,
-        only_predicted=only_predicted,
-        events=events,
-        jobs=jobs or default_jobs(),
-        progress=progress,
-    )
+    request = {
+        "deployment": {"latency_cycles": latency, "refs_per_cycle": bandwidth},
+        "threads": threads,
+        "cache_registers": cache_registers,
+        "only_predicted": only_predicted,
+        "events": events,
+        "jobs": jobs or default_jobs(),
+    }
+    return _core.core_registers(traced.traced, request, progress=progress)
 
 
 def termination(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
+from typing import Any
 
 from linecard import _core
 from linecard._arguments import plain
@@ -32,8 +33,9 @@ def _check(*values: tuple[str, int | None, int, int]) -> None:
     ConfigError.check(problems)
 
 
-def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
-    return (net.name, net.to_toml()) if isinstance(net, Net) else (fspath(net), None)
+def _source(net: str | PathLike[str] | Net, overrides: Sequence[str]) -> dict[str, Any]:
+    path, text = (net.name, net.to_toml()) if isinstance(net, Net) else (fspath(net), None)
+    return {"path": path, "text": text, "set": overrides}
 
 
 @plain
@@ -62,11 +64,8 @@ def explore(
         ConfigError: The file does not contain a net; the error lists every problem.
     """
     _check(("limit", limit, *_LIMITS), ("jobs", jobs, *_JOBS))
-    path, text = _source(net)
     found = _core.petri_explore(
-        path,
-        text,
-        overrides,
+        _source(net, overrides),
         most_markings=limit,
         invariants=invariants,
         threads=jobs or 0,
@@ -98,31 +97,31 @@ def solve(
             the reason.
     """
     _check(("limit", limit, *_LIMITS))
-    path, text = _source(net)
+    source = _source(net, overrides)
     if limit > FIRST_MARKINGS:
-        _check_bounded(path, text, overrides)
-    found = _core.petri_solve(path, text, overrides, most_markings=limit, progress=progress)
+        _check_bounded(source)
+    found = _core.petri_solve(source, most_markings=limit, progress=progress)
     return convert(found, Solved)
 
 
-def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> None:
+def _check_bounded(source: dict[str, Any]) -> None:
     """Refuse a net whose first markings show that it is unbounded.
 
     An immediate transition fires before others, and may keep a net bounded that would be unbounded without times;
     therefore nets with immediate transitions are not judged.
     """
     first = convert(
-        _core.petri_explore(
-            path, text, overrides, most_markings=FIRST_MARKINGS, invariants=False, threads=1, progress=None
-        ),
+        _core.petri_explore(source, most_markings=FIRST_MARKINGS, invariants=False, threads=1, progress=None),
         Explored,
     )
     if not first.unbounded_places:
         return
-    described = convert(_core.petri_parts(path, text, overrides), Parts)
+    described = convert(_core.petri_parts(source), Parts)
     if not any(each.immediate for each in described.transitions):
         places = ", ".join(first.unbounded_places)
-        raise ConfigError.at(path, "", f"the number of tokens in {places} grows without bound, expected a bounded net")
+        raise ConfigError.at(
+            source["path"], "", f"the number of tokens in {places} grows without bound, expected a bounded net"
+        )
 
 
 @plain
@@ -174,22 +173,17 @@ def simulate(
         given = {"of (--of)": of, "most_replications (--most-replications)": most_replications != MOST_REPLICATIONS}
         message = "has no effect without an accuracy; add accuracy= (--accuracy)"
         ConfigError.check([ConfigProblem(name, "", message) for name, is_given in given.items() if is_given])
-    path, text = _source(net)
-    found = _core.petri_simulate(
-        path,
-        text,
-        overrides,
-        warmup=time / 10 if warmup is None else warmup,
-        time=time,
-        replications=replications,
-        accuracy=accuracy,
-        of=of,
-        most_replications=most_replications,
-        seed=seed,
-        threads=jobs or 0,
-        progress=progress,
-    )
-    return convert(found, Simulated)
+    request = {
+        "net": _source(net, overrides),
+        "warmup": time / 10 if warmup is None else warmup,
+        "time": time,
+        "replications": replications,
+        "accuracy": None if accuracy is None else {"relative": accuracy, "most_replications": most_replications},
+        "of": of,
+        "seed": seed,
+        "threads": jobs or 0,
+    }
+    return convert(_core.petri_simulate(request, progress=progress), Simulated)
 
 
 @plain
@@ -199,8 +193,7 @@ def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> P
     Raises:
         ConfigError: The file does not contain a net; the error lists every problem.
     """
-    path, text = _source(net)
-    return convert(_core.petri_parts(path, text, overrides), Parts)
+    return convert(_core.petri_parts(_source(net, overrides)), Parts)
 
 
 @plain
@@ -227,10 +220,9 @@ def firings(
         ConfigError: The file does not contain a net, or the net cannot be simulated; the error message states the
             reason.
     """
-    path, text = _source(net)
     _check(("most", most, 0, _U64_MAX), ("first", first, 0, _U64_MAX), ("seed", seed, 0, _U64_MAX))
-    found = _core.petri_firings(path, text, overrides, seed=seed, first=first, most=most, time=time)
-    return convert(found, list[Firing])
+    request = {"seed": seed, "first": first, "most": most, "time": time}
+    return convert(_core.petri_firings(_source(net, overrides), request), list[Firing])
 
 
 @plain
@@ -243,5 +235,4 @@ def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Seq
     Raises:
         ConfigError: The file does not contain a net, or the net is coloured and unfolding is disabled or impossible.
     """
-    path, text = _source(net)
-    return _core.petri_pnml(path, text, overrides, unfold=unfold)
+    return _core.petri_pnml(_source(net, overrides), unfold=unfold)

@@ -76,10 +76,10 @@ def queueing_run(
     names = _words(managers)
     if not names:
         raise ConfigError.at("managers", "", "found none, expected at least one, such as qc")
-    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
+    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed, strict)
     if all(name == "qarray" for name in names) and "entries" in _keys(arguments):
         raise ConfigError.at("set", "entries", "has no effect on qarray, whose Q_array has 16 entries; omit it")
-    plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
+    plain_result = _core.queueing_run(arguments, managers=names, progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueingResult)
 
@@ -126,12 +126,12 @@ def queueing_design(
         >>> linecard.queueing_design("SD16_90", 60, operations=5_000).smallest.engines
         4
     """
-    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
+    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed, strict)
     searched = dict.fromkeys(("entries", "engines", "threads"), "is set by the search; omit it")
     searched["requests"] = "is set by the search to the number of threads; omit it"
     problems = [ConfigProblem("set", key, searched[key]) for key in _keys(arguments) if key in searched]
     ConfigError.check(problems)
-    plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
+    plain_result = _core.queueing_design(arguments, target_mops=float(target_mops), progress=progress)
     extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueDesignResult)
 
@@ -144,6 +144,7 @@ def _arguments(
     operations: int | None,
     warmup: int,
     seed: int,
+    strict: bool,
 ) -> dict[str, Any]:
     """The arguments that both requests pass to the core.
 
@@ -169,6 +170,7 @@ def _arguments(
         "operations": count,
         "warmup": warmup,
         "seed": seed,
+        "strict": strict,
     }
 
 

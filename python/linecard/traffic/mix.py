@@ -70,17 +70,18 @@ def flow_mix(
         if not 0 <= value <= most
     ]
     ConfigError.check(problems)
-    plain = _core.flow_mix(
-        packets=packets,
-        single_flows_percent=single_flows_percent,
-        packets_in_single_flows_percent=packets_in_single_flows_percent,
-        large_flows_percent=large_flows_percent,
-        packets_in_large_flows_percent=packets_in_large_flows_percent,
-        largest_flow_packets=largest_flow_packets,
-        concurrent_flows=concurrent_flows,
-        time_out_ns=round(time_out_seconds * 1e9),
-        rate_pps=rate_pps,
-        seed=seed,
-    )
+    mix = {
+        "packets": packets,
+        "single_flows_percent": single_flows_percent,
+        "packets_in_single_flows_percent": packets_in_single_flows_percent,
+        "large_flows_percent": large_flows_percent,
+        "packets_in_large_flows_percent": packets_in_large_flows_percent,
+        "largest_flow_packets": largest_flow_packets,
+        "concurrent_flows": concurrent_flows,
+        "time_out_ns": round(time_out_seconds * 1e9),
+        "rate_pps": rate_pps,
+        "seed": seed,
+    }
+    plain = _core.flow_mix(mix)
     digests, times = memoryview(plain["digests"]).cast("I"), memoryview(plain["times_ns"]).cast("Q")
     return FlowMixTraffic(digests, times, convert(plain["view"], TrafficView))

@@ -74,16 +74,14 @@ def shot_noise(
     if not _LEAST_MBPS <= rate_mbps <= _MOST_MBPS:
         message = f"found {rate_mbps:g} Mbit/s, expected {_LEAST_MBPS:g} to {_MOST_MBPS:,} Mbit/s"
         raise ConfigError.at("rate_mbps (--rate)", "", message)
-    overrides = [*settings(set), f"traffic.rate_gbps={rate_mbps / 1e3!r}"]
-    report = _core.shot_noise(
-        name_of("chip", chip),
-        overrides=overrides,
-        seed=seed,
-        windows=windows,
-        window_ms=window_ms,
-        progress=progress,
-    )
-    return convert(report, ShotNoiseResult)
+    request = {
+        "chip": name_of("chip", chip),
+        "overrides": [*settings(set), f"traffic.rate_gbps={rate_mbps / 1e3!r}"],
+        "seed": seed,
+        "windows": windows,
+        "window_ms": window_ms,
+    }
+    return convert(_core.shot_noise(request, progress=progress), ShotNoiseResult)
 
 
 @view.register

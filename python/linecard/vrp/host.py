@@ -74,18 +74,18 @@ def hierarchy(
     if not 0 <= seed <= U64_MAX:
         problems.append(ConfigProblem("seed", "", f"found {seed}, expected 0 to {U64_MAX}"))
     ConfigError.check(problems)
-    name, overrides, rate_pps = name_of("chip", chip), settings(set), parse_rate(rate)
+    request = {
+        "chip": name_of("chip", chip),
+        "overrides": settings(set),
+        "rate_pps": parse_rate(rate),
+        "packet_bytes": packet_bytes,
+        "message_bytes": packet_bytes if message_bytes is None else message_bytes,
+        "one_in": one_in,
+        "packets": packets,
+        "seed": seed,
+    }
     try:
-        found = _core.hierarchy(
-            name,
-            overrides=overrides,
-            rate_pps=rate_pps,
-            packet_bytes=packet_bytes,
-            message_bytes=packet_bytes if message_bytes is None else message_bytes,
-            one_in=one_in,
-            packets=packets,
-            seed=seed,
-        )
+        found = _core.hierarchy(request)
     except ConfigError as error:
         raise of_rate(error) from None
     return convert(found, HierarchyResult)

@@ -51,9 +51,7 @@ impl Pipeline {
         *self = Self { loaded: writes(loads), shifted: writes(class == Class::Shift) };
         cycles
     }
-}
 
-impl Pipeline {
     /// Records that the value of the last load delays its users elsewhere.
     pub fn loads_nothing(&mut self) {
         self.loaded = 0;
@@ -62,26 +60,12 @@ impl Pipeline {
 
 #[cfg(test)]
 mod tests {
+    use super::super::riscv::tests::code;
     use super::*;
-    use linecard_iss::{Image, Lines, Segment, Width};
 
     /// Returns the delays of a five-stage core with full bypass, like the processor of the Rosebud project.
     fn five_stages() -> RiscvCycles {
         RiscvCycles { taken_cycles: 2, load_use_cycles: 1, shift_use_cycles: 1, ..RiscvCycles::plain() }
-    }
-
-    fn code(words: &[u32]) -> Code {
-        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-        let memory_bytes = bytes.len() as u32;
-        let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
-        Code::new(&Image {
-            file: String::new(),
-            segments,
-            symbols: vec![],
-            entry: 0,
-            width: Width::Rv32,
-            lines: Lines::default(),
-        })
     }
 
     /// Returns the cycles of `words` from the first to the last, which jumps back, in the second of two rounds.

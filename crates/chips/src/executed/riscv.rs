@@ -355,12 +355,13 @@ impl Leap {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use linecard_iss::{Image, Lines, Segment, Width};
     use linecard_program::script::{Action, RoleId, Step};
 
-    fn code(words: &[u32]) -> Code {
+    /// Returns the code of a program of these instructions.
+    pub fn code(words: &[u32]) -> Code {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;
         let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];

@@ -503,9 +503,4 @@ impl Channel {
             }
         }
     }
-
-    /// Returns the waiting writes that will not be sent without further requests.
-    pub fn writes_left(&self) -> u32 {
-        self.transactions.len(WRITES)
-    }
 }

@@ -9,7 +9,7 @@ use linecard_malleable::{
     Arrivals, Core, CoreConfig, MalleableError, Mrc, Prediction, Separate, Window, Work, adapt, run,
 };
 use linecard_words::Mismatch;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +17,8 @@ use std::sync::{Mutex, PoisonError};
 const CONFIGURABLE_CORES: [u32; 10] = [3, 4, 5, 6, 8, 9, 11, 13, 16, 20];
 
 /// The memory of a deployment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Deployment {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,

@@ -8,14 +8,15 @@ use linecard_files::Error;
 use linecard_malleable::{
     Arrivals, Core, Counts, MalleableError, Mrc, Prediction, RegisterCache, Window, Work,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Events of a simulation that only searches for the best number of threads.
 const SEARCH_EVENTS: u64 = 120_000;
 
 /// A request for the cost of registers under one deployment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RegisterRequest {
     /// The deployment.
     pub deployment: Deployment,

@@ -10,7 +10,7 @@ use linecard_malleable::{
 };
 use linecard_words::Mismatch;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Where the cycles of a core went, in per cent.
@@ -122,7 +122,8 @@ fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'sta
 }
 
 /// A request for all splits of the area of one core.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CoreRequest {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,

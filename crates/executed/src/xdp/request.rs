@@ -6,7 +6,8 @@ use linecard_files::{Error, problem};
 use linecard_words::About;
 
 /// A program to be run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct XdpRequest {
     /// The object file.
     pub object: String,

@@ -2,10 +2,11 @@
 //! `rows`.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A program to be scheduled in rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RowsRequest {
     /// The object file, and its name in messages and the report.
     pub object: String,

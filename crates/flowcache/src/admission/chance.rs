@@ -1,4 +1,5 @@
 //! CHANCE: a missing digest is admitted with probability 1/n. In front of LRU it is the policy PROB.
+//! Source: Li et al. 2003 (thesis, section 5.5); Open vSwitch with n = 100.
 
 use super::info::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
@@ -9,8 +10,6 @@ use linecard_sim::{Stream, stream};
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {
     name: "CHANCE",
     parameter: Parameter { meaning: "misses per insertion", default: 4, least: 1, most: 1 << 20 },
-    summary: "each miss inserts its digest with probability 1/n",
-    source: "Li et al. 2003 (thesis, section 5.5); Open vSwitch with n = 100",
     cost_bits: |_, _| 0,
 };
 

@@ -11,10 +11,6 @@ pub struct AdmissionInfo {
     pub name: &'static str,
     /// The number that follows its name.
     pub parameter: Parameter,
-    /// Behaviour in one line.
-    pub summary: &'static str,
-    /// Source.
-    pub source: &'static str,
     /// Bits of its state, from a shape and the number in the name.
     pub cost_bits: fn(Geometry, u32) -> u64,
 }

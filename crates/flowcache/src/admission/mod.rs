@@ -66,12 +66,6 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Returns the kind of the filter.
-    #[must_use]
-    pub const fn kind(self) -> AdmissionKind {
-        self.kind
-    }
-
     pub(crate) fn gate(self, geometry: Geometry, seed: u64) -> Gate {
         Gate::new(self.kind, self.parameter, geometry, seed)
     }

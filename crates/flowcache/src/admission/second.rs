@@ -1,4 +1,5 @@
 //! SECOND: the first miss of a digest sets bits in a table; the next miss finds them and is admitted.
+//! Source: Einziger, Friedman and Manes, ACM Transactions on Storage 2017 (doorkeeper).
 //!
 //! The table (a Bloom filter of two hashes, the "doorkeeper" of TinyLFU) is cleared when up to a quarter of its
 //! bits may be set. Single packets, most flows of a core link, never enter the cache.
@@ -16,8 +17,6 @@ pub(super) const INFO: AdmissionInfo = AdmissionInfo {
         least: 8,
         most: 1 << 10,
     },
-    summary: "inserts a digest on its second miss",
-    source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017 (doorkeeper)",
     cost_bits: |geometry, bits| u64::from(table_bits(geometry, bits)),
 };
 

@@ -1,4 +1,5 @@
 //! TINYLFU: a missing digest is admitted if it occurred more often than the entry that it would evict.
+//! Source: Einziger, Friedman and Manes, ACM Transactions on Storage 2017.
 //!
 //! The counts come from a sketch that decays. If the policy does not know its victim in advance (a random one,
 //! a hand that moves), a digest is admitted from its second packet on.
@@ -17,8 +18,6 @@ pub(super) const INFO: AdmissionInfo = AdmissionInfo {
         least: 1,
         most: 1 << 16,
     },
-    summary: "inserts a digest that was seen more often than the next victim",
-    source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
     cost_bits: |geometry, _| Sketch::bits(geometry.entries()),
 };
 

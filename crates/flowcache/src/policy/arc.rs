@@ -1,5 +1,6 @@
 //! ARC, adaptive replacement: an LRU list of digests seen once, one of those seen more often, and the ghosts of
 //! both; a miss in a list's ghosts makes that list larger.
+//! Source: Megiddo and Modha, FAST 2003.
 
 use super::build::{Build, log2_ceil, with_lists};
 use super::info::{Cost, Info};
@@ -11,9 +12,6 @@ pub(super) const INFO: Info = Info {
     name: "ARC",
     aliases: &[],
     parameter: None,
-    summary: "two LRU lists, one for entries seen once and one for entries seen again; hits in ghost entries \
-              adapt the sizes of the lists",
-    source: "Megiddo and Modha, FAST 2003",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) * 2
             + super::build::ghost_bits(geometry, 1, 1)

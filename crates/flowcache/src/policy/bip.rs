@@ -1,5 +1,6 @@
 //! BIP, bimodal insertion: as LIP, but one in n new entries goes to the front, so that the cache follows
 //! changes.
+//! Source: Qureshi et al., ISCA 2007.
 //!
 //! The n-th, 2n-th, … insertion of the whole cache replaces the probability 1/n of the paper, whose n is 32.
 
@@ -17,8 +18,6 @@ pub(super) const INFO: Info = Info {
         least: 1,
         most: 1 << 20,
     }),
-    summary: "LIP, except that every n-th miss inserts its digest at the front",
-    source: "Qureshi et al., ISCA 2007",
     cost: Cost::Bits(|geometry, every| ordered_bits(geometry) + log2_ceil(every)),
     least_sets: 1,
 };
@@ -56,11 +55,6 @@ pub(super) struct Bip {
 }
 
 impl Rule for Bip {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         if self.throttle.opens() {

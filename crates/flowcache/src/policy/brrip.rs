@@ -6,8 +6,7 @@ use super::build::Build;
 use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
-pub(super) const INFO: Info =
-    rrip::info("BRRIP", "SRRIP, except that 31 of 32 new entries are the next victims unless a hit occurs first");
+pub(super) const INFO: Info = rrip::info("BRRIP");
 
 /// One insertion in this number is expected late; the paper's probability is 1/32.
 pub(super) const EVERY: u32 = 32;

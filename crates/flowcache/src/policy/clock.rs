@@ -1,4 +1,5 @@
 //! CLOCK: FIFO with a second chance. A hit sets the entry's bit; the hand clears bits until it finds one clear.
+//! Source: Corbato, MIT Project MAC 1968.
 
 use super::build::{Build, log2_ceil};
 use super::info::{Cost, Info};
@@ -10,8 +11,6 @@ pub(super) const INFO: Info = Info {
     name: "CLOCK",
     aliases: &["SECONDCHANCE"],
     parameter: None,
-    summary: "FIFO that keeps an entry if a packet hit the entry since the hand last passed",
-    source: "Corbato, MIT Project MAC 1968",
     cost: Cost::Bits(|geometry, _| {
         u64::from(geometry.entries()) + u64::from(geometry.sets()) * log2_ceil(geometry.ways())
     }),

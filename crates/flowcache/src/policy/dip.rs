@@ -1,4 +1,5 @@
 //! DIP, dynamic insertion policy: LRU or BIP, whichever misses less in a few sets that always follow one of them.
+//! Source: Qureshi et al., ISCA 2007.
 
 use super::bip::{Bip, Throttle};
 use super::duel::{COUNTER_BITS, Duel, Side};
@@ -14,8 +15,6 @@ pub(super) const INFO: Info = Info {
     name: "DIP",
     aliases: &[],
     parameter: None,
-    summary: "LRU or BIP32, selected by set dueling",
-    source: "Qureshi et al., ISCA 2007",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry) + COUNTER_BITS + 5),
     least_sets: 2,
 };
@@ -31,11 +30,6 @@ struct Dip {
 }
 
 impl Rule for Dip {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         match self.duel.missed(access.set) {

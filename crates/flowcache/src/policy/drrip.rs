@@ -13,8 +13,6 @@ pub(super) const INFO: Info = Info {
     name: "DRRIP",
     aliases: &[],
     parameter: Some(rrip::BITS),
-    summary: "SRRIP or BRRIP, selected by set dueling",
-    source: rrip::SOURCE,
     cost: Cost::Bits(|geometry, bits| {
         u64::from(geometry.entries()) * u64::from(bits) + COUNTER_BITS + u64::from(EVERY.ilog2())
     }),

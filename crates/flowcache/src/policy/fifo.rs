@@ -1,4 +1,5 @@
 //! FIFO: the oldest entry is evicted, however often it was hit.
+//! Source: textbook policy; the only state of a set is its write pointer.
 
 use super::build::{Build, log2_ceil};
 use super::info::{Cost, Info};
@@ -9,8 +10,6 @@ pub(super) const INFO: Info = Info {
     name: "FIFO",
     aliases: &[],
     parameter: None,
-    summary: "hits do not change the order, misses insert at the front, and the last entry is evicted",
-    source: "textbook policy; the only state of a set is its write pointer",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.sets()) * log2_ceil(geometry.ways())),
     least_sets: 1,
 };

@@ -11,10 +11,6 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// The number that may follow its name.
     pub parameter: Option<Parameter>,
-    /// Behaviour in one line.
-    pub summary: &'static str,
-    /// Source.
-    pub source: &'static str,
     /// Cost in hardware.
     pub cost: Cost,
     /// Fewest sets that it supports.

@@ -1,4 +1,6 @@
 //! LFU: the entry with the fewest hits is evicted; among equals, the least recently used one.
+//! Source: definition as in the test data of this project; evaluated for digest caches by Li et al. 2003 (thesis,
+//! section 5.5).
 //!
 //! A count starts at 1 with the insertion and is discarded with the entry; it never ages.
 
@@ -15,9 +17,6 @@ pub(super) const INFO: Info = Info {
     name: "LFU",
     aliases: &[],
     parameter: None,
-    summary: "evicts the entry with the fewest accesses; LRU breaks ties",
-    source: "definition as in the test data of this project; evaluated for digest caches by Li et al. 2003 (thesis, \
-             section 5.5)",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * COUNT_BITS + super::build::ordered_bits(geometry)),
     least_sets: 1,
 };

@@ -1,4 +1,5 @@
 //! LIP, LRU insertion policy: as LRU, but a new entry is the next victim until it is hit.
+//! Source: Qureshi et al., ISCA 2007.
 
 use super::build::{Build, ordered_bits};
 use super::info::{Cost, Info};
@@ -9,8 +10,6 @@ pub(super) const INFO: Info = Info {
     name: "LIP",
     aliases: &[],
     parameter: None,
-    summary: "hits move to the front, and misses replace the last entry",
-    source: "Qureshi et al., ISCA 2007",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,
 };
@@ -23,11 +22,6 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 struct Lip;
 
 impl Rule for Lip {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         order.insert_end(access);

@@ -1,4 +1,5 @@
 //! LIRS: keeps the entries whose last two uses were close together (LIR), and a few others (HIR) on trial.
+//! Source: Jiang and Zhang, SIGMETRICS 2002.
 //!
 //! A stack orders digests by last use; its bottom is always LIR. An entry on trial that is hit while still in
 //! the stack has the shorter interval and swaps roles with the bottom one. The stack also records evicted
@@ -15,9 +16,6 @@ pub(super) const INFO: Info = Info {
     name: "LIRS",
     aliases: &[],
     parameter: None,
-    summary: "keeps the entries with the shortest reuse intervals; 1 % of the entries are reserved for digests \
-              with longer intervals",
-    source: "Jiang and Zhang, SIGMETRICS 2002",
     cost: Cost::Bits(|geometry, _| {
         3 * super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 2, 1)
     }),

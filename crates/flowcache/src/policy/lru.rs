@@ -1,4 +1,5 @@
 //! LRU: the least recently used entry is evicted. Chapter 5 compares everything with it.
+//! Source: Girish 2008, section 5.3.2.
 
 use super::build::{Build, ordered_bits};
 use super::info::{Cost, Info};
@@ -9,8 +10,6 @@ pub(super) const INFO: Info = Info {
     name: "LRU",
     aliases: &[],
     parameter: None,
-    summary: "hits move to the front, misses insert at the front, and the last entry is evicted",
-    source: "Girish 2008, section 5.3.2",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,
 };
@@ -24,11 +23,6 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 pub(super) struct Lru;
 
 impl Rule for Lru {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         order.insert_front(access);

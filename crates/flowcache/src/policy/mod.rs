@@ -1,7 +1,7 @@
 //! The policies: one file and one line in the list below for each.
 //!
-//! A file states what it models and its source ([`Info`]), builds its cache, and replays a trace worked out by
-//! hand. The tests over all policies (an oracle for each, the golden files) find it through the list.
+//! A file states what it models and its source, describes ([`Info`]) and builds its cache, and replays a trace worked
+//! out by hand. The tests over all policies (an oracle for each, the golden files) find it through the list.
 
 #[cfg(test)]
 pub(crate) mod hand;

@@ -45,18 +45,6 @@ impl Policy {
         })
     }
 
-    /// Returns the kind of the policy.
-    #[must_use]
-    pub const fn kind(self) -> PolicyKind {
-        self.kind
-    }
-
-    /// Returns the filter in front of it.
-    #[must_use]
-    pub const fn admission(self) -> Option<Admission> {
-        self.admission
-    }
-
     /// Returns whether it knows the future, so that no hardware can implement it.
     #[must_use]
     pub const fn is_oracle(self) -> bool {

@@ -1,4 +1,5 @@
 //! OPT: the entry whose next use is furthest is evicted. No policy that always inserts misses less (Belady).
+//! Source: Belady, IBM Systems Journal 5 (1966).
 
 use super::foresight::Foresight;
 use super::build::Build;
@@ -11,8 +12,6 @@ pub(super) const INFO: Info = Info {
     name: "OPT",
     aliases: &["BELADY", "MIN"],
     parameter: None,
-    summary: "evicts the entry whose next use is furthest away",
-    source: "Belady, IBM Systems Journal 5 (1966)",
     cost: Cost::Oracle,
     least_sets: 1,
 };

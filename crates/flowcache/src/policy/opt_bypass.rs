@@ -1,5 +1,6 @@
 //! OPT_BYPASS: as OPT, but a digest that is needed later than every entry is not inserted. No policy misses
 //! less.
+//! Source: Belady, IBM Systems Journal 5 (1966), with bypass.
 
 use super::foresight::Foresight;
 use super::opt::Opt;
@@ -11,9 +12,6 @@ pub(super) const INFO: Info = Info {
     name: "OPT_BYPASS",
     aliases: &["BELADYBYPASS"],
     parameter: None,
-    summary: "OPT, except that a digest is not inserted if its next use is later than the next use of every \
-              entry",
-    source: "Belady, IBM Systems Journal 5 (1966), with bypass",
     cost: Cost::Oracle,
     least_sets: 1,
 };

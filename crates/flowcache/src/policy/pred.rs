@@ -1,5 +1,6 @@
 //! PRED: LRU that inserts only digests with enough future uses. The thesis's bound for keeping single packets
 //! out.
+//! Source: Girish 2008, section 5.4.
 //!
 //! "Inserts a digest into the cache only when it has more than one access in a window of 10,000 accesses in the
 //! future" (section 5.4). The number is how many packets of the digest must follow within the window: 1 counts
@@ -20,8 +21,6 @@ pub(super) const INFO: Info = Info {
         least: 1,
         most: 1 << 20,
     }),
-    summary: "LRU, but a miss inserts its digest only if enough packets with this digest follow soon",
-    source: "Girish 2008, section 5.4",
     cost: Cost::Oracle,
     least_sets: 1,
 };
@@ -37,11 +36,6 @@ struct Pred {
 }
 
 impl Rule for Pred {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         if self.foresight.follow_soon(access.at, self.needed) {

@@ -1,4 +1,5 @@
 //! PROB, probabilistic insertion: LRU, but a miss inserts with probability 1/n only.
+//! Source: Li et al. 2003 (thesis, section 5.5).
 //!
 //! A large flow misses often enough to be inserted, a single packet hardly ever. Open vSwitch fills its
 //! exact-match cache in this way, with n = 100.
@@ -13,8 +14,6 @@ pub(super) const INFO: Info = Info {
     name: "PROB",
     aliases: &["PROBABILISTIC"],
     parameter: Some(Parameter { meaning: "misses per insertion", default: 4, least: 1, most: 1 << 20 }),
-    summary: "LRU, but each miss inserts its digest only with probability 1/n",
-    source: "Li et al. 2003 (thesis, section 5.5)",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,
 };
@@ -30,11 +29,6 @@ struct Prob {
 }
 
 impl Rule for Prob {
-    #[inline]
-    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
-        order.raise_to_front(set, place);
-    }
-
     #[inline]
     fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
         if self.draws.below(self.every) == 0 {

@@ -1,4 +1,5 @@
 //! RANDOM: a random entry is evicted.
+//! Source: textbook policy; a seeded random stream selects the victims.
 
 use super::build::Build;
 use super::info::{Cost, Info};
@@ -10,8 +11,6 @@ pub(super) const INFO: Info = Info {
     name: "RANDOM",
     aliases: &["RAND"],
     parameter: None,
-    summary: "evicts a random entry",
-    source: "textbook policy; a seeded random stream selects the victims",
     cost: Cost::Bits(|_, _| 0),
     least_sets: 1,
 };

@@ -1,4 +1,5 @@
 //! Re-reference interval prediction: the common part of SRRIP, BRRIP, DRRIP and SHIP.
+//! Source: Jaleel et al., ISCA 2010.
 //!
 //! Each entry has a predicted interval of a few bits; 0 means "needed soon", the largest "not for long". A hit
 //! sets 0 (hit priority). The victim is the lowest-numbered way with the largest value; if there is none, all
@@ -16,12 +17,9 @@ pub(super) const BITS: Parameter =
 /// The intervals are the whole state.
 pub(super) const COST: Cost = Cost::Bits(|geometry, bits| u64::from(geometry.entries()) * u64::from(bits));
 
-/// The source of the family.
-pub(super) const SOURCE: &str = "Jaleel et al., ISCA 2010";
-
-/// The description of SRRIP and BRRIP, except their names.
-pub(super) const fn info(name: &'static str, summary: &'static str) -> Info {
-    Info { name, aliases: &[], parameter: Some(BITS), summary, source: SOURCE, cost: COST, least_sets: 1 }
+/// The description of SRRIP and BRRIP, except its name.
+pub(super) const fn info(name: &'static str) -> Info {
+    Info { name, aliases: &[], parameter: Some(BITS), cost: COST, least_sets: 1 }
 }
 
 /// Entries with their predicted intervals.

@@ -1,5 +1,6 @@
 //! S3FIFO: a small FIFO for new entries, a main FIFO for entries that were hit there, and a ghost FIFO for
 //! entries without a hit.
+//! Source: Yang et al., SOSP 2023.
 //!
 //! As published: the small queue has a tenth of the entries, the main queue the rest, and the ghosts as many as
 //! the main queue. The golden results come from a program whose current variant differs while the cache fills:
@@ -20,9 +21,6 @@ pub(super) const INFO: Info = Info {
     name: "S3FIFO",
     aliases: &[],
     parameter: None,
-    summary: "a small FIFO filters entries for the main FIFO; digests with a ghost entry are inserted directly \
-              into the main FIFO",
-    source: "Yang et al., SOSP 2023",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 9, 10)
     }),

@@ -1,4 +1,5 @@
 //! SHIP, signature-based hit prediction: a table records whether digests of a signature were used again.
+//! Source: Wu et al., MICRO 2011; the signature is a hash of the digest.
 //!
 //! The papers use the program counter as signature. A flow cache has none, so the signature is a hash of the
 //! digest: the table is a history of evicted flows, shared by flows with equal hashes. A first hit increments
@@ -21,8 +22,6 @@ pub(super) const INFO: Info = Info {
     name: "SHIP",
     aliases: &[],
     parameter: Some(rrip::BITS),
-    summary: "SRRIP, except that a digest whose signature has shown no reuse is evicted first",
-    source: "Wu et al., MICRO 2011; the signature is a hash of the digest",
     // The intervals, one bit "hit" per entry, and the table.
     cost: Cost::Bits(|geometry, bits| {
         u64::from(geometry.entries()) * u64::from(bits + 1) + u64::from(counters(geometry)) * 2

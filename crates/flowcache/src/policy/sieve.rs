@@ -1,4 +1,5 @@
 //! SIEVE: a FIFO whose hand walks from the oldest entry to the newest and evicts the first one not visited.
+//! Source: Zhang et al., NSDI 2024.
 //!
 //! Unlike CLOCK, a survivor stays where it is, so that new entries behind the hand are sifted quickly.
 
@@ -12,8 +13,6 @@ pub(super) const INFO: Info = Info {
     name: "SIEVE",
     aliases: &[],
     parameter: None,
-    summary: "a hand moves from old to new entries and evicts the first entry that was not hit",
-    source: "Zhang et al., NSDI 2024",
     // An order by age, a bit per entry, a hand per set.
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry)

@@ -1,5 +1,6 @@
 //! SLRU, segmented LRU: four LRU lists of equal size; a hit moves an entry one list up, overflow moves one
 //! down.
+//! Source: Karedla et al., IEEE Computer 1994; four lists as in libCacheSim.
 //!
 //! A new entry joins the lowest list that has room, as in libCacheSim, the source of the golden results.
 
@@ -16,8 +17,6 @@ pub(super) const INFO: Info = Info {
     name: "SLRU",
     aliases: &["SEGMENTEDLRU"],
     parameter: None,
-    summary: "four LRU lists; a hit moves an entry up one list, and an overflow moves an entry down one list",
-    source: "Karedla et al., IEEE Computer 1994; four lists as in libCacheSim",
     cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2),
     least_sets: 1,
 };

@@ -1,4 +1,5 @@
 //! SP, Saturating Priority: an entry rises in its set by one rank per hit; a new one has the lowest rank.
+//! Source: Girish 2008, section 5.3.2.
 //!
 //! "Whenever an entry with a lower priority is accessed, it swaps its priority with the entry with next higher
 //! precedence. A new entry is added to a set with the least priority after evicting the item with the lowest
@@ -21,8 +22,6 @@ pub(super) const INFO: Info = Info {
         least: 1,
         most: 2,
     }),
-    summary: "a hit moves an entry up by one position, and a miss replaces the last entry",
-    source: "Girish 2008, section 5.3.2",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
     least_sets: 1,
 };

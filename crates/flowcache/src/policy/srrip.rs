@@ -5,8 +5,7 @@ use super::build::Build;
 use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
-pub(super) const INFO: Info =
-    rrip::info("SRRIP", "entries age; a hit resets the age, a new entry starts old, and the oldest is evicted");
+pub(super) const INFO: Info = rrip::info("SRRIP");
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Srrip(Rrip::new(build.geometry, build.parameter)))

@@ -1,5 +1,6 @@
 //! TWOQ (2Q, full version): new entries pass through a FIFO; those missed again soon after it enter the main
 //! LRU.
+//! Source: Johnson and Shasha, VLDB 1994: Kin 25 %, Kout 50 %.
 //!
 //! The FIFO has a quarter of the entries, and behind it digests are recorded, up to half the number of entries.
 
@@ -13,8 +14,6 @@ pub(super) const INFO: Info = Info {
     name: "TWOQ",
     aliases: &["2Q"],
     parameter: None,
-    summary: "a FIFO for new entries, ghost entries of this FIFO, and an LRU list for returning entries",
-    source: "Johnson and Shasha, VLDB 1994: Kin 25 %, Kout 50 %",
     cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + super::build::ghost_bits(geometry, 1, 2)),
     least_sets: 1,
 };

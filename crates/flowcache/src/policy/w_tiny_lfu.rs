@@ -1,6 +1,7 @@
 //! WTINYLFU: a small LRU window for new entries; an entry that leaves it enters the main cache only if it
 //! occurred more often than the entry that it would evict. The main cache is an LRU of two segments, 80 %
 //! protected.
+//! Source: Einziger, Friedman and Manes, ACM Transactions on Storage 2017.
 //!
 //! The window is 1 % of the entries and does not adapt.
 
@@ -15,8 +16,6 @@ pub(super) const INFO: Info = Info {
     name: "WTINYLFU",
     aliases: &[],
     parameter: None,
-    summary: "a window cache, and a main cache that admits digests by their counted frequency",
-    source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
     cost: Cost::Bits(|geometry, _| {
         super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + Sketch::bits(geometry.entries())
     }),

@@ -1,4 +1,5 @@
 //! ZSP: saturating priority without fixed sets, designed in this project to beat SP at the same cost in bits.
+//! Source: this project, based on Girish 2008, Seznec 1993, Sanchez and Kozyrakis 2010.
 //!
 //! SP loses hits for two reasons. First, the order of a set ranks an entry among its few neighbours only, so a good
 //! entry of a strong set is evicted while a weak set keeps a bad entry. Second, an order never forgets: an entry that
@@ -53,8 +54,6 @@ pub(super) const INFO: Info = Info {
         least: 2,
         most: 1 << 10,
     }),
-    summary: "priorities that saturate and decay, a separate hash for each way, and many candidates for eviction",
-    source: "this project, based on Girish 2008, Seznec 1993, Sanchez and Kozyrakis 2010",
     cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * PRIORITY_BITS),
     least_sets: 1,
 };

@@ -42,12 +42,6 @@ impl FlowTable {
         self.flows.is_empty()
     }
 
-    /// Returns the counts of a flow, if it occurred.
-    #[must_use]
-    pub fn get(&self, flow: &FiveTuple) -> Option<FlowCount> {
-        self.flows.get(flow).copied()
-    }
-
     /// Returns the flows with exactly one packet.
     #[must_use]
     pub fn single_packet_flows(&self) -> u64 {

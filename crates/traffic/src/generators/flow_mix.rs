@@ -31,7 +31,8 @@ const LONGEST_FLOW: f64 = 0.9;
 const HALVINGS: u32 = 60;
 
 /// The statistics of the traffic.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FlowMix {
     /// Total packets.
     pub packets: u64,

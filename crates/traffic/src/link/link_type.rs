@@ -58,31 +58,4 @@ impl LinkType {
     pub const fn number(self) -> u16 {
         self.0
     }
-
-    /// Returns its name, if this crate reads it.
-    #[must_use]
-    pub const fn name(self) -> Option<&'static str> {
-        Some(match self {
-            Self::NULL => "BSD loopback",
-            Self::ETHERNET => "Ethernet",
-            Self::PPP => "PPP",
-            Self::PPP_HDLC => "PPP with HDLC framing",
-            Self::PPP_ETHER => "PPPoE",
-            Self::ATM_LLC => "ATM with LLC/SNAP",
-            Self::RAW_IP => "raw IP",
-            Self::C_HDLC => "Cisco HDLC",
-            Self::LOOP => "OpenBSD loopback",
-            Self::LINUX_SLL => "Linux cooked",
-            Self::LINUX_SLL2 => "Linux cooked 2",
-            Self::IPV4 => "raw IPv4",
-            Self::IPV6 => "raw IPv6",
-            _ => return None,
-        })
-    }
-
-    /// Returns whether packets of this type are decoded.
-    #[must_use]
-    pub const fn is_known(self) -> bool {
-        self.name().is_some()
-    }
 }
