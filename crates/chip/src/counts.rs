@@ -2,7 +2,6 @@
 //! timebase.
 
 use crate::loss::Loss;
-use crate::series::Series;
 use linecard_dram::packet_buffer::Statistics;
 use linecard_program::DropReason;
 use linecard_queueing::Usage;
@@ -95,8 +94,6 @@ pub struct Counts {
     /// Packets of each port and of each output queue; `None` if there is one of each, or too many to count
     /// separately.
     pub breakdown: Option<Breakdown>,
-    /// The run in time slices.
-    pub series: Series,
 }
 
 impl Counts {

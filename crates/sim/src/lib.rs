@@ -16,6 +16,6 @@ pub use agenda::Agenda;
 pub use branches::Branches;
 pub use random::{Stream, stream};
 pub use ring::Ring;
-pub use statistics::{Histogram, StateClock};
+pub use statistics::Histogram;
 pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};
 pub use time::{Clock, END, Ticks, Timebase, TimebaseError};

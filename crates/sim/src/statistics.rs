@@ -1,6 +1,4 @@
-//! Statistics that cost a few instructions per event: a log-linear histogram and a clock over states.
-
-use crate::Ticks;
+//! A log-linear histogram, which costs a few instructions per value.
 
 const SUB_BITS: u32 = 6;
 const SUB: usize = 1 << SUB_BITS;
@@ -113,54 +111,6 @@ impl Histogram {
     }
 }
 
-/// Time spent in each of `N` states, of which exactly one is active at a time.
-#[derive(Clone, Debug)]
-pub struct StateClock<const N: usize> {
-    spent: [Ticks; N],
-    state: usize,
-    since: Ticks,
-}
-
-impl<const N: usize> StateClock<N> {
-    /// Returns a clock that is in `state` from time 0.
-    pub fn new(state: usize) -> Self {
-        Self { spent: [0; N], state, since: 0 }
-    }
-
-    /// Enters `state` at `now`.
-    #[inline]
-    pub fn enter(&mut self, state: usize, now: Ticks) {
-        self.spent[self.state] += now - self.since;
-        self.state = state;
-        self.since = now;
-    }
-
-    /// Returns the present state.
-    #[inline]
-    pub fn state(&self) -> usize {
-        self.state
-    }
-
-    /// Returns when the present state was entered, or the clock restarted.
-    #[inline]
-    pub fn since(&self) -> Ticks {
-        self.since
-    }
-
-    /// Returns the time in each state up to `now`.
-    pub fn spent(&self, now: Ticks) -> [Ticks; N] {
-        let mut spent = self.spent;
-        spent[self.state] += now - self.since;
-        spent
-    }
-
-    /// Discards the time before `now` (the end of warm-up).
-    pub fn restart(&mut self, now: Ticks) {
-        self.spent = [0; N];
-        self.since = now;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,15 +154,5 @@ mod tests {
             prop_assert_eq!(merged.bins().collect::<Vec<_>>(), expected);
             prop_assert_eq!((merged.count(), merged.max(), merged.mean()), (all.count(), all.max(), all.mean()));
         }
-    }
-
-    #[test]
-    fn every_moment_belongs_to_one_state() {
-        let mut c = StateClock::<3>::new(0);
-        c.enter(2, 10);
-        c.enter(1, 25);
-        assert_eq!(c.spent(30), [10, 5, 15]);
-        c.restart(30);
-        assert_eq!(c.spent(37), [0, 7, 0]);
     }
 }

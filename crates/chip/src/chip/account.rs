@@ -77,7 +77,6 @@ impl Chip {
                 .map(|wide| (wide.caches.bypassed_blocks, wide.caches.written_blocks)),
             bytes_inside: a.bytes_inside.seen(now, duration),
             breakdown: self.tallies.breakdown(),
-            series: a.series.clone(),
         }
     }
 

@@ -163,11 +163,6 @@ impl<O: Observer> Controller<O> {
         &mut self.observer
     }
 
-    /// Returns the observer, at the end.
-    pub fn into_observer(self) -> O {
-        self.observer
-    }
-
     /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
