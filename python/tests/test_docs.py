@@ -122,6 +122,13 @@ def test_python_blocks_run(page, capsys):
         exec(compile(text, page.name, "exec"), names)
 
 
+def test_the_guide_to_python_names_every_function():
+    named = set(re.findall(r"`(\w+)`", (DOCS / "guide" / "python.md").read_text()))
+    public = {name: getattr(linecard, name) for name in dir(linecard) if name[0] != "_"}
+    functions = {name for name, each in public.items() if callable(each) and not isinstance(each, type)}
+    assert functions - named == set()
+
+
 PACKAGE = Path(linecard.__file__).parent
 LONG_EXAMPLES = {"linecard.explore.why"}
 WITH_EXAMPLES = [

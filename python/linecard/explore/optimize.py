@@ -63,7 +63,7 @@ def optimize(
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; overrides the budget in the file.
         precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
-            example, 1%). If objectives use the loss or the mean latency, the precision applies to these numbers, too.
+            example, 1%). In Python, 0.01 means 1 %. If objectives use the loss or the mean latency, the precision applies to these numbers, too.
             This argument replaces the precision in the file.
         set: New values for parameters and arguments of all points; they override the values in the file.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
