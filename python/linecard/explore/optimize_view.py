@@ -84,9 +84,11 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
     # A front of two objectives is a line; with more objectives, the first two show a part of the front.
     line = len(result.objectives) == 2
+    x, y = (_axis(said, [row[OBJECTIVE + said] for row in rows]) for said in result.objectives[:2])
     return Chart(
         "Runs and front",
-        *(_axis(said, [row[column] for row in rows]) for said, column in zip(result.objectives, columns, strict=False)),
+        x,
+        y,
         [
             Series(runs, [(row[columns[0]], row[columns[1]]) for row in rows], line=False),
             Series(f"front, {len(front):,}", _points(front), line=line, ranges=_ranges(front)),
