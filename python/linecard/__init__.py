@@ -5,11 +5,16 @@
 >>> result.bottleneck.component != ""
 True
 
-The package has these functions:
+The most important functions are:
 
-- `run` simulates one design under one traffic load; `sweep` simulates a design space and returns one table;
+- `run` simulates one design under one traffic load; `check` checks a chip file without a simulation;
+- `sweep` simulates a design space and returns one table; `optimize` finds the best designs of a space;
+- `why` finds the bottleneck of a chip; `ndr` finds no-drop rates; `compare` compares two designs, runs or sweeps;
 - `flows` returns packet and flow statistics of a capture; `flow_mix` generates traffic with given flow statistics;
 - `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part without a chip;
+- `queueing_run` compares queue managers; `queueing_design` finds the smallest queuing cache for a throughput;
+- `vrp_budget`, `vrp_check` and `hierarchy` measure the work that a chip can do in addition to forwarding;
+- `petri.explore`, `petri.solve` and `petri.simulate` analyse Petri nets;
 - `presets` lists the shipped presets; `describe` shows one preset with units and sources;
 - `program_trace` executes C packet functions on a capture; `core` compares all ways to divide a core's area between
   threads and cache;
@@ -22,3 +27,4 @@ The package has these functions:
 from linecard._lazy import make_lazy
 
 make_lazy(__name__, __file__)
+del make_lazy

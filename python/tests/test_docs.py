@@ -4,8 +4,11 @@ explanations and the gallery. Tutorials, whose commands depend on each other, ha
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -119,16 +122,27 @@ def test_python_blocks_run(page, capsys):
         exec(compile(text, page.name, "exec"), names)
 
 
-def test_docstring_examples_run():
-    import doctest
+def test_the_guide_to_python_names_every_function():
+    named = set(re.findall(r"`(\w+)`", (DOCS / "guide" / "python.md").read_text()))
+    public = {name: getattr(linecard, name) for name in dir(linecard) if name[0] != "_"}
+    functions = {name for name, each in public.items() if callable(each) and not isinstance(each, type)}
+    assert functions - named == set()
 
-    from linecard.chip import run
-    from linecard.dram import run as dram
-    from linecard.flowcache import run as flowcache
-    from linecard.traffic import mix
 
-    for module in (linecard, run, dram, flowcache, mix):
-        assert doctest.testmod(module).failed == 0
+PACKAGE = Path(linecard.__file__).parent
+LONG_EXAMPLES = {"linecard.explore.why"}
+WITH_EXAMPLES = [
+    ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for file in sorted(PACKAGE.rglob("*.py"))
+    if ">>>" in file.read_text()
+]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.long if each in LONG_EXAMPLES else ()) for each in WITH_EXAMPLES]
+)
+def test_docstring_examples_run_and_print_what_they_show(name):
+    assert doctest.testmod(import_module(name)).failed == 0
 
 
 RANGE = re.compile(r"(?<![\w.^-])([\d.,]+(?:\^-?\d+)?) to ([\d.,]+(?:\^-?\d+)?)")
@@ -212,8 +226,17 @@ LINKED = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("studies/*/README.
 
 @pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    for target, _ in LINK.findall(page.read_text()):
+    for target, section in LINK.findall(page.read_text()):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
+        if section and target.endswith(".md"):
+            assert section[1:] in sections(page.parent / target), f"{page.name}: {target}{section}"
+
+
+@cache
+def sections(page: Path) -> set[str]:
+    """The names of the sections of a page, as code hosts and the site form them from titles."""
+    titles = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text()), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 @pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))

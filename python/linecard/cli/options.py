@@ -26,9 +26,10 @@ class Exit(IntEnum):
 
 
 EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, or vrp check rejected an extension"
-    " · 2 wrong usage or configuration · 3 damaged capture (the result is still printed), or unusable capture"
-    " · 4 the run failed · 130 interrupted · 141 the reader of stdout closed the pipe"
+    "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, vrp check rejected an extension, or"
+    " a RISC-V program returned a value other than 0 · 2 wrong usage or configuration · 3 damaged capture"
+    " (the result is still printed), or unusable capture · 4 the run failed, or no result is conclusive"
+    " · 130 interrupted · 141 the reader of stdout closed the pipe"
 )
 
 

@@ -9,7 +9,7 @@ import typer
 
 from linecard.cli import stderr, stdout
 from linecard.cli.options import JSON_HELP, command_line
-from linecard.errors import NotWrittenError
+from linecard.errors import ConfigError, NotWrittenError
 
 if TYPE_CHECKING:
     from linecard.result import Result
@@ -32,7 +32,7 @@ class Outputs:
     The constructor checks the file names, before the command starts its work.
 
     Raises:
-        ConfigError: A file name has no known extension, or the file cannot be written.
+        ConfigError: A file name has no known extension, the file cannot be written, or several outputs are stdout.
         MissingExtraError: The package extra that a file format requires is not installed.
     """
 
@@ -42,6 +42,13 @@ class Outputs:
 
         self.json, self.files = json, tuple(output or ())
         named = [named_format(file) for file in self.files]
+        to_stdout = sum(name == "-" for _, name in named)
+        # The data on stdout is for another program, so neither a screen nor other data may surround it.
+        self.screen = not json and to_stdout == 0
+        if to_stdout + json > 1:
+            raise ConfigError.at(
+                "--output", "", "stdout takes only one of --json and the outputs to `-`; omit the others"
+            )
         check_outputs(*(name for _, name in named))
         for kind, _ in named:
             need_for(kind)
@@ -64,10 +71,10 @@ class Outputs:
         return result
 
     def give(self, result: Result) -> None:
-        """Print the result first and then write its files, so a file error does not suppress the printed result."""
+        """Print the result, unless a file is stdout; then write the files, so no file error suppresses the result."""
         if self.json:
             stdout.print_json(result.to_dict())
-        else:
+        elif self.screen:
             from linecard.cli.screen import print_result
 
             print_result(result)

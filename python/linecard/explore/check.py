@@ -175,7 +175,11 @@ def _demands(result: ChipCheck) -> list[Part]:
         if each.share >= SHOWN_SHARE
     ]
     over = [
-        Said(f"{each.component}: {offered:,.4g} of {each.most_gbps:,.4g} Gbit/s", "bad")
+        Said(
+            f"{each.component} is overloaded: {offered:,.4g} Gbit/s are offered, and its capacity is "
+            f"{each.most_gbps:,.4g} Gbit/s.",
+            "bad",
+        )
         for each in several
         if each.share > 1
     ]

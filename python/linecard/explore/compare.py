@@ -85,7 +85,7 @@ def compare(
         trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Number of packets in each run; an inconclusive run is repeated with more packets.
         precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
-            example, 1%).
+            example, 1%). In Python, 0.01 means 1 %.
         seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.

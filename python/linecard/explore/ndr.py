@@ -88,7 +88,7 @@ def ndr(
 
     Example:
         >>> import linecard
-        >>> found = linecard.ndr("example_smartnic", [1518], packets=500)
+        >>> found = linecard.ndr("example_smartnic", [64], packets=500, precision=0.1)
         >>> found.rows[0].ndr_mpps <= found.rows[0].pdr_mpps <= found.rows[0].line_mpps
         True
     """

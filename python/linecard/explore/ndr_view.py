@@ -73,6 +73,7 @@ def _charts(result: NdrResult) -> list[Part]:
         Series(
             row.traffic,
             sorted((each.load_mpps / row.line_mpps * 100, max(each.lost * 100, NONE)) for each in row.tried),
+            line=False,
         )
         for row in result.rows
     ]

@@ -63,8 +63,8 @@ def optimize(
             additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; overrides the budget in the file.
         precision: Lengthen runs until the 95 % interval of the throughput is within ± this fraction of the mean (for
-            example, 1%). If objectives use the loss or the mean latency, the precision applies to these numbers, too.
-            This argument replaces the precision in the file.
+            example, 1%). In Python, 0.01 means 1 %. If objectives use the loss or the mean latency, the precision
+            applies to these numbers, too. This argument replaces the precision in the file.
         set: New values for parameters and arguments of all points; they override the values in the file.
         store: Folder in which Linecard stores finished runs, for reuse. The default is no folder.
         jobs: Number of parallel runs; by default, one per CPU core. The result does not depend on this number.

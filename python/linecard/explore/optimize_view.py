@@ -84,10 +84,11 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
     # A front of two objectives is a line; with more objectives, the first two show a part of the front.
     line = len(result.objectives) == 2
+    x, y = (_axis(said, [row[OBJECTIVE + said] for row in rows]) for said in result.objectives[:2])
     return Chart(
         "Runs and front",
-        Axis(objective(result.objectives[0]), zero=None),
-        Axis(objective(result.objectives[1]), zero=None),
+        x,
+        y,
         [
             Series(runs, [(row[columns[0]], row[columns[1]]) for row in rows], line=False),
             Series(f"front, {len(front):,}", _points(front), line=line, ranges=_ranges(front)),
@@ -95,6 +96,12 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
         ],
         "" if front[0]["low"][1] is None else "bars: 95 % intervals",
     )
+
+
+def _axis(said: str, values: Sequence[float]) -> Axis:
+    """The axis of an objective; it is logarithmic if the largest value is a hundred times the smallest or more."""
+    is_wide = 0 < 100 * min(values) <= max(values)
+    return Axis(objective(said), zero=False if is_wide else None, logarithmic=is_wide)
 
 
 def _points(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:

@@ -110,7 +110,7 @@ def sweep(
         >>> import linecard
         >>> table = linecard.sweep("example_smartnic", vary={"island.count": [1, 2]}, packets=1000)
         >>> table.column("status")
-        ['ok', 'ok']
+        ['rate only', 'ok']
     """
     named = {"program": program, "trace": trace, "packets": packets, "warmup_packets": warmup_packets, "seed": seed}
     draft = draft_of(

@@ -58,7 +58,7 @@ def _(result: WhyResult) -> list[Part]:
             "Bounds",
             (text("part"), BAR, "busy", "at most, Mpps"),
             bounds,
-            "capacity by part at the measured work per packet; raising the lowest capacity may gain nothing",
+            "busy time, and capacity at the measured work per packet; raising the lowest may gain nothing",
             LIMITS_SHOWN,
         ),
     ]

@@ -71,7 +71,7 @@ def queueing_run(
         >>> import linecard
         >>> result = linecard.queueing_run("SD1_100", "qc,nc", operations=20_000)
         >>> round(result.ratio("qc", "nc"), 1)
-        3.1
+        2.7
     """
     names = _words(managers)
     if not names:
@@ -124,7 +124,7 @@ def queueing_design(
     Example:
         >>> import linecard
         >>> linecard.queueing_design("SD16_90", 60, operations=5_000).smallest.engines
-        4
+        8
     """
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed, strict)
     searched = dict.fromkeys(("entries", "engines", "threads"), "is set by the search; omit it")

@@ -89,10 +89,20 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(cli, tmp_path, there)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["kept", "link.csv", "target.csv"]
 
 
+def test_stdout_takes_one_output(cli, wording):
+    ended = cli(*RUN[:-1], "--json", "-o", "csv:-")
+    assert (ended.status, ended.out) == (2, "")
+    wording(ended.err)
+    assert cli(*RUN[:-1], "-o", "json:-", "-o", "csv:-").status == 2
+    assert cli("presets", "-o", "csv:-").out.startswith("name,")
+
+
 def test_a_hyphen_is_stdout(tmp_path):
     command = [sys.executable, "-m", "linecard", *RUN[:-1], "-o", "csv:-"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert "run_id,component,metric,unit,value\n" in ended.stdout
+    # The data alone: no screen before or after it.
+    assert ended.stdout.startswith("run_id,component,metric,unit,value\n")
+    assert all(line.count(",") >= 4 for line in ended.stdout.splitlines())
     command = [sys.executable, "-m", "linecard", *DRAM[:-1], "--commands", "-"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert "cycle,cmd,channel" in ended.stdout

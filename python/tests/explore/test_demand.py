@@ -134,7 +134,7 @@ def test_the_command_says_which_part_carries_too_little(cli):
     words = ("check", "example_smartnic", "--program", "secure_gateway", "--size", 512, "--set", "crypto.rate_gbps=2")
     ended = cli(*words)
     assert ended.status == 0
-    assert "crypto: 150 of " in ended.out
+    assert "crypto is overloaded: 150 Gbit/s are offered, and its capacity is " in " ".join(ended.out.split())
     plain = json.loads(cli(*words, "--json").out)
     assert plain["demands"][0]["component"] == "crypto"
 

@@ -18,6 +18,7 @@ from linecard.explore import Store
 from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import read_task
 from linecard.explore.optimize import covered, optimize, search
+from linecard.view import Chart, view
 
 EXAMPLES = ROOT / "examples" / "explore"
 SPACES = sorted(path.stem for path in EXAMPLES.glob("*.toml") if 'kind = "optimize"' in path.read_text())
@@ -354,3 +355,14 @@ def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path, wording):
     with pytest.raises(ConfigError) as refused:
         found.save(tmp_path / "c.pdf")
     wording(refused.value)
+
+
+def test_the_axis_of_an_objective_over_two_decades_is_logarithmic(tmp_path):
+    path = written(tmp_path, budget=24)
+    path.write_text(path.read_text() + "[columns]\nsmall = 'in_flight'\nlarge = '100 * in_flight**2'\n")
+    objectives = 'objectives = ["max small", "min large"]'
+    path.write_text(path.read_text().replace('objectives = ["max bandwidth_gbytes_s", "min read.mean_ns"]', objectives))
+    (chart,) = (part for part in view(optimize(path)) if isinstance(part, Chart))
+    # 1 to 12, and 100 to 14,400.
+    assert not chart.x.logarithmic
+    assert chart.y.logarithmic

@@ -27,7 +27,7 @@ NEXT = (
         "linecard run nfp4000 --program count_min --packets 20000",
         "an XDP program, or your own C file, executed on every packet",
     ),
-    ("linecard presets", "everything that ships with Linecard: chips, DRAM, programs, nets, studies"),
+    ("linecard presets", "the shipped chips, programs, DRAM parts, controller policies and link profiles"),
 )
 
 

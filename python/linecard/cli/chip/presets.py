@@ -35,7 +35,8 @@ def presets(outputs: Outputs, asked: dict[str, Any]) -> None:
 
     found = linecard.presets(**asked)
     if not any(asked.values()) and not outputs.json:
-        stdout.show(*screen([_kinds(found)]))
+        if outputs.screen:
+            stdout.show(*screen([_kinds(found)]))
         outputs.write(found)
     elif found or outputs.json:
         outputs.give(found)

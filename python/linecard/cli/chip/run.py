@@ -83,7 +83,7 @@ def run(
         result = outputs.of(linecard.run, asked, "Simulating", "packets")
     except NotWrittenError as error:
         result, unwritten = error.result, error
-    if not outputs.json:
+    if outputs.screen:
         stdout.show(Padding(Text(f"{result.wall_seconds:.2f} s real", style=DIM), (0, 0, 1, 2)))
     if latency is not None:
         stderr.note_written([result.write_latency(latency)])

@@ -49,7 +49,8 @@ def show(folder: Folder, outputs: Outputs) -> None:
     ]
     columns = (text("program"), text("traffic"), "packets", "MB", "unused", text("file begins"))
     title = Title(f"{len(found)} traces, {total / (1 << 20):.1f} MB")
-    stdout.show(*screen([title, *([Table("", columns, rows)] if rows else [])]))
+    if outputs.screen:
+        stdout.show(*screen([title, *([Table("", columns, rows)] if rows else [])]))
     outputs.write(found)
 
 
