@@ -19,8 +19,8 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
             is close to the best.
         best_packets_per_mcycle: Throughput.
         single_peak: Whether the throughput rises to a single peak, and then falls, as the number of threads increases.
-        adapted: Results of a malleable core with the same area; ``None`` if not requested, or if the area is at most
-            that of its register cache, 2 thread-equivalents.
+        adapted: Results of a malleable core with the same area; ``None`` if not requested. Also ``None`` if the area is
+            at most that of the register cache, 2 thread-equivalents.
     """
 
     latency_cycles: int

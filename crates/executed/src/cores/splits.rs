@@ -164,8 +164,8 @@ pub struct CoreReport {
     pub best_packets_per_mcycle: f64,
     /// Whether the throughput rises to a single peak, and then falls, as the number of threads increases.
     pub single_peak: bool,
-    /// Results of a malleable core with the same area; `None` if not requested, or if the area is at most that of
-    /// its register cache, 2 thread-equivalents.
+    /// Results of a malleable core with the same area; `None` if not requested. Also `None` if the area is at most
+    /// that of the register cache, 2 thread-equivalents.
     pub adapted: Option<Adapted>,
 }
 
