@@ -48,6 +48,8 @@ pub struct Ticker(Arc<Told>);
 #[derive(Default)]
 struct Told {
     stop: AtomicBool,
+    /// Whether the work has reported its progress; until then, its total is unknown.
+    reported: AtomicBool,
     done: AtomicU64,
     total: AtomicU64,
 }
@@ -57,6 +59,7 @@ impl Ticker {
     pub fn tick(&self, done: u64, total: u64) -> ControlFlow<()> {
         self.0.done.store(done, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
+        self.0.reported.store(true, Ordering::Relaxed);
         match self.0.stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -66,8 +69,9 @@ impl Ticker {
     /// Checks for Ctrl-C and passes the progress to the callback, which can also stop the work.
     fn visit(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
-        let told = (self.0.done.load(Ordering::Relaxed), self.0.total.load(Ordering::Relaxed));
-        callback.map_or(Ok(()), |callback| callback.call1(py, told).map(drop))
+        let (done, total) = (self.0.done.load(Ordering::Relaxed), self.0.total.load(Ordering::Relaxed));
+        let reported = self.0.reported.load(Ordering::Relaxed);
+        callback.filter(|_| reported).map_or(Ok(()), |callback| callback.call1(py, (done, total)).map(drop))
     }
 }
 
