@@ -2,19 +2,17 @@
 
 use super::breakdown::{add_classes, breakdown};
 use super::design::Design;
-use super::limits::parallel_dram;
+use super::memory_use::{dram, of_packet_buffer, parallel_dram};
 use super::not_ip;
 use crate::arrivals::Notes;
 use crate::report::{
-    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, PartReport, ResourceUse,
-    RunReport, Summary, ValueRange,
+    Bottleneck, DropCount, Interval, Intervals, Metric, PacketTime, PartReport, ResourceUse, RunReport,
+    Summary, ValueRange,
 };
 use crate::request::RunRequest;
 use crate::summary::{TrafficFacts, share, traffic_warnings};
 use crate::totals::{PacketCounts, add_latency, rows_of};
-use linecard_chip::{
-    Chip, ClusterCounts, Counts, DramShares, Loss, Outcome, PacketBufferCounts, PlaceCounts, SlotShares,
-};
+use linecard_chip::{Chip, ClusterCounts, Counts, Loss, Outcome, PacketBufferCounts};
 use linecard_config::Row;
 use linecard_dram::packet_buffer::Statistics;
 use linecard_program::DropReason;
@@ -240,60 +238,6 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
         }
     }
     uses
-}
-
-/// Returns the use of the buses of a packet buffer over time. In the rest of the time there was no request.
-fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
-    let count = buffer.channels.len() as f64;
-    let mean = |of: fn(&Statistics) -> u64| {
-        buffer.channels.iter().map(|s| share(of(s) as f64, s.period(buffer.cycles) as f64)).sum::<f64>()
-            / count
-    };
-    DramShares {
-        data: mean(|s| s.data_cycles[0] + s.data_cycles[1]),
-        row_miss: mean(|s| s.row_wait_cycles),
-        turnaround: mean(|s| s.turnaround_cycles),
-        row_hit_rate: buffer.channels.iter().map(Statistics::row_hit_rate).sum::<f64>() / count,
-        ..DramShares::default()
-    }
-}
-
-/// Returns the use of the bus of a DRAM over time; `None` for other memories.
-pub(super) fn dram_shares(place: &PlaceCounts) -> Option<DramShares> {
-    let of_slots = |slots: SlotShares| DramShares {
-        data: slots.data,
-        turnaround: slots.turnaround,
-        refresh: slots.refresh,
-        ..DramShares::default()
-    };
-    let buffer = place.packet_buffer.as_ref().map(of_packet_buffer);
-    place.dram.or(place.slots.map(of_slots)).or(buffer)
-}
-
-/// Returns the use of the buses of all DRAM of the chip over time.
-fn dram(counts: &Counts) -> DramTime {
-    let all: Vec<_> = counts.places.iter().filter_map(dram_shares).collect();
-    let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
-    let (data, row_miss, turnaround, refresh, spacing) = (
-        mean(|d| d.data),
-        mean(|d| d.row_miss),
-        mean(|d| d.turnaround),
-        mean(|d| d.refresh),
-        mean(|d| d.spacing),
-    );
-    DramTime {
-        data,
-        row_miss,
-        turnaround,
-        refresh,
-        spacing,
-        idle: if all.is_empty() {
-            0.0
-        } else {
-            (1.0 - data - row_miss - turnaround - refresh - spacing).max(0.0)
-        },
-        row_hit_rate: mean(|d| d.row_hit_rate),
-    }
 }
 
 fn packet_time(told: &Told<'_>) -> Vec<PacketTime> {

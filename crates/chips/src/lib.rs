@@ -18,6 +18,7 @@ mod kind;
 mod lifts;
 mod limits;
 mod listed;
+mod memory_use;
 mod named_places;
 mod native;
 mod not_ip;

@@ -3,17 +3,17 @@
 
 use super::design::Design;
 use super::executed::Shared;
-use super::from_counts::dram_shares;
 use super::lifts::{
     BUFFERS, ENGINES, INBOX_WINDOW, LINK, Limit, MEMORY, ORDER, PACKET_MEMORY, PORTS_IN, PORTS_OUT, QUEUES,
     RINGS, SHAPERS, THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
 };
+use super::memory_use::{taken_up, utilization};
 use crate::pace::significant;
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
 use crate::summary::share;
 use linecard_chip::config::{ClusterConfig, WhenFull};
-use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
+use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, RunLimit};
 use linecard_files::Error;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
@@ -401,36 +401,6 @@ fn waits_most(counts: &Counts, part: &str) -> f64 {
         waited as f64 / all.max(1) as f64
     };
     counts.clusters.iter().map(of).fold(0.0, f64::max)
-}
-
-/// Returns the share of the time in which a memory or unit may delay other work. For DRAM this is all time with a
-/// request, because activates and bus turnarounds keep it from moving data.
-fn taken_up(place: &PlaceCounts) -> f64 {
-    place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
-}
-
-/// Returns the utilisation of a memory or unit. A DRAM that opens rows of several banks at once can serve others
-/// meanwhile.
-fn utilization(place: &PlaceCounts) -> f64 {
-    match &place.dram {
-        Some(shares) => place.utilization_most.unwrap_or(0.0).max(shares.busy_in_parallel()),
-        None => taken_up(place),
-    }
-}
-
-/// Returns, of each group of DRAM that opens rows of several banks at once, its name, and the utilisation by activates
-/// and the whole utilisation of its busiest memory.
-pub(super) fn parallel_dram(counts: &Counts) -> Vec<(&str, f64, f64)> {
-    let mut groups: Vec<(&str, f64, f64)> = Vec::new();
-    for place in &counts.places {
-        let Some(shares) = place.dram.filter(|shares| shares.opening > 0.0) else { continue };
-        let (activates, whole) = (shares.activates(), utilization(place));
-        match groups.iter_mut().find(|(name, ..)| *name == place.group) {
-            Some(found) => (found.1, found.2) = (found.1.max(activates), found.2.max(whole)),
-            None => groups.push((&place.group, activates, whole)),
-        }
-    }
-    groups
 }
 
 /// Returns the busiest part and its utilisation. Engines that take packets from one list have the mean of all of

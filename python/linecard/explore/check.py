@@ -48,6 +48,7 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
         is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
             ``None`` without demands, if a part is overloaded, or if a part is so busy that a short run without losses
             proves nothing.
+        lost_fraction: Fraction of the packets that full buffers lost in that run, if ``is_carried`` is true; else 0.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -57,6 +58,7 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
     demands: tuple[Demand, ...] = ()
     not_computed: tuple[str, ...] = ()
     is_carried: bool | None = None
+    lost_fraction: float = 0.0
 
 
 @plain_arguments
@@ -105,7 +107,13 @@ def check(
     if trace is None and size is None and not program_arguments(options):
         return found
     load = demands(chip, set=set, trace=trace, size=size, program=options)
-    return replace(found, demands=load.parts, not_computed=load.not_computed, is_carried=load.is_carried)
+    return replace(
+        found,
+        demands=load.parts,
+        not_computed=load.not_computed,
+        is_carried=load.is_carried,
+        lost_fraction=load.lost_fraction,
+    )
 
 
 @view.register
@@ -205,4 +213,10 @@ def _carried(result: ChipCheck) -> Said:
             "warn",
         )
     parts = "Every part in the table" if result.not_computed else "Every part"
+    if result.lost_fraction > 0:
+        return Said(
+            f"{parts} can carry the offered load, but bursts fill a buffer: a short run lost "
+            f"{result.lost_fraction * 100:.2g} % of the packets.",
+            "warn",
+        )
     return Said(f"{parts} can carry the offered load.", "good")

@@ -73,11 +73,13 @@ class Demands:
         not_computed: Limits of the chip whose capacity is not computed.
         is_carried: Whether the chip lost or accumulated at most 5 % of the packets in a short run at the offered load.
             ``None`` if a part is overloaded, or if a part is so busy that a short run without losses proves nothing.
+        lost_fraction: Fraction of the packets that full buffers lost in that run, if ``is_carried`` is true; else 0.
     """
 
     parts: tuple[Demand, ...]
     not_computed: tuple[str, ...]
     is_carried: bool | None
+    lost_fraction: float
 
 
 def demands(
@@ -148,13 +150,13 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         capacities += [each for each in _carried(loaded(), chip) if each[0].endswith(_ACTIVATES)]
     found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in capacities]
     found.sort(key=lambda each: (-each.share, each.component))
-    carried, most = None, max((each.share for each in found), default=0.0)
+    carried, lost, most = None, 0.0, max((each.share for each in found), default=0.0)
     if most <= 1:
         if _is_overloaded(loaded()):
             carried = False
         elif most < _NEARLY_FULL:
-            carried = True
-    return Demands(tuple(found), _not_computed(chip, tried), carried)
+            carried, lost = True, _lost_when_full(loaded()) / int(numbers_of(loaded())["packets_in"])
+    return Demands(tuple(found), _not_computed(chip, tried), carried, lost)
 
 
 def _not_computed(chip: Chip, record: Record) -> tuple[str, ...]:
